@@ -23,19 +23,19 @@ const DEFAULT_LIMIT: u64 = 20_000_000;
 const MOST_SECONDS: u64 = 120;
 
 /// A table with names for its columns.
-pub struct Table {
+pub struct NamedTable {
     /// The rows, by the names of their columns.
     pub rows: Vec<HashMap<String, String>>,
 }
 
-impl Table {
+impl NamedTable {
     /// Reads a file whose first line has the names; fields in quotes may have commas.
     pub fn read(path: &Path) -> Result<Self, String> {
         let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
         let mut lines = text.lines().map(fields);
         let names = lines.next().unwrap_or_default();
         let rows = lines.map(|row| names.iter().cloned().zip(row).collect()).collect();
-        Ok(Table { rows })
+        Ok(NamedTable { rows })
     }
 }
 
@@ -53,7 +53,7 @@ fn fields(line: &str) -> Vec<String> {
 }
 
 /// What came of one instance.
-enum Outcome {
+enum InstanceOutcome {
     /// All numbers agree; a line about it.
     Agrees(String),
     /// Something differs.
@@ -72,29 +72,31 @@ pub fn run(root: &Path, limit: Option<&str>) -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    let (counts, verdicts) =
-        match (Table::read(&beem.join("reference_counts.csv")), Table::read(&beem.join("reach_verdicts.csv"))) {
-            (Ok(counts), Ok(verdicts)) => (counts, verdicts),
-            (Err(error), _) | (_, Err(error)) => {
-                eprintln!("beem: the models are not there: {error}");
-                return ExitCode::from(2);
-            }
-        };
+    let (counts, verdicts) = match (
+        NamedTable::read(&beem.join("reference_counts.csv")),
+        NamedTable::read(&beem.join("reach_verdicts.csv")),
+    ) {
+        (Ok(counts), Ok(verdicts)) => (counts, verdicts),
+        (Err(error), _) | (_, Err(error)) => {
+            eprintln!("beem: the models are not there: {error}");
+            return ExitCode::from(2);
+        }
+    };
     let goals: HashMap<&str, &str> =
         verdicts.rows.iter().map(|row| (field(row, "instance"), field(row, "goal_reachable"))).collect();
     let (mut n_agree, mut n_differ, mut n_not_run) = (0, 0, 0);
     for row in &counts.rows {
         let name = field(row, "instance");
         match instance(&beem, row, goals.get(name).copied(), limit) {
-            Outcome::Agrees(line) => {
+            InstanceOutcome::Agrees(line) => {
                 n_agree += 1;
                 println!("agrees   {name:<20} {line}");
             }
-            Outcome::Differs(line) => {
+            InstanceOutcome::Differs(line) => {
                 n_differ += 1;
                 println!("DIFFERS  {name:<20} {line}");
             }
-            Outcome::NotRun(line) => {
+            InstanceOutcome::NotRun(line) => {
                 n_not_run += 1;
                 println!("not run  {name:<20} {line}");
             }
@@ -102,15 +104,15 @@ pub fn run(root: &Path, limit: Option<&str>) -> ExitCode {
     }
     for (name, outcome) in temporal(&beem, &counts, limit) {
         let (word, line) = match outcome {
-            Outcome::Agrees(line) => {
+            InstanceOutcome::Agrees(line) => {
                 n_agree += 1;
                 ("agrees", line)
             }
-            Outcome::Differs(line) => {
+            InstanceOutcome::Differs(line) => {
                 n_differ += 1;
                 ("DIFFERS", line)
             }
-            Outcome::NotRun(line) => {
+            InstanceOutcome::NotRun(line) => {
                 n_not_run += 1;
                 ("not run", line)
             }
@@ -126,15 +128,17 @@ pub fn field<'r>(row: &'r HashMap<String, String>, name: &str) -> &'r str {
     row.get(name).map_or("", String::as_str)
 }
 
-fn instance(beem: &Path, row: &HashMap<String, String>, reachable: Option<&str>, limit: u64) -> Outcome {
+fn instance(beem: &Path, row: &HashMap<String, String>, reachable: Option<&str>, limit: u64) -> InstanceOutcome {
     let name = field(row, "instance");
     let path = beem.join("models").join(format!("{name}.dve"));
-    let Ok(text) = fs::read_to_string(&path) else { return Outcome::NotRun("its file is not there".into()) };
+    let Ok(text) = fs::read_to_string(&path) else { return InstanceOutcome::NotRun("its file is not there".into()) };
     let expected =
         [field(row, "explorer_states"), field(row, "explorer_transitions"), field(row, "explorer_deadlocks")];
     match field(row, "states_best").parse::<u64>() {
-        Ok(states) if states > limit => return Outcome::NotRun(format!("{states} states, more than the limit")),
-        Err(_) => return Outcome::NotRun("there is no reference".into()),
+        Ok(states) if states > limit => {
+            return InstanceOutcome::NotRun(format!("{states} states, more than the limit"));
+        }
+        Err(_) => return InstanceOutcome::NotRun("there is no reference".into()),
         Ok(_) => {}
     }
     let reach = beem.join("reach").join(format!("{name}.prop1.reach"));
@@ -146,13 +150,13 @@ fn instance(beem: &Path, row: &HashMap<String, String>, reachable: Option<&str>,
         Ok(loaded) => loaded.model,
         Err(refused) => {
             let errors: usize = refused.iter().map(|one| one.diagnostics.len()).sum();
-            return Outcome::Differs(format!("{errors} errors in its text"));
+            return InstanceOutcome::Differs(format!("{errors} errors in its text"));
         }
     };
     let budget = Budget::new(Some(Duration::from_secs(MOST_SECONDS)), None, CancelToken::default());
     let (seen, statistics, stopped) = product::explore(&model, &budget, 2, &Silent);
     if let Some(reason) = stopped {
-        return Outcome::NotRun(reason.to_string());
+        return InstanceOutcome::NotRun(reason.to_string());
     }
     // The reference counts steps that are errors among the transitions; here they are counted apart.
     let found = [seen.states, seen.transitions + seen.errors, seen.deadlocks].map(|number| number.to_string());
@@ -178,7 +182,7 @@ fn instance(beem: &Path, row: &HashMap<String, String>, reachable: Option<&str>,
         (Some(found), _) => line += &format!("; goal reached: {found} (no reference)"),
         (None, _) => {}
     }
-    if agrees { Outcome::Agrees(line) } else { Outcome::Differs(line) }
+    if agrees { InstanceOutcome::Agrees(line) } else { InstanceOutcome::Differs(line) }
 }
 
 /// The verdict of the goal, if there is one.
@@ -199,10 +203,10 @@ fn goal(model: &Model) -> Option<&'static str> {
 const MOST_TEMPORAL: u64 = 2_000_000;
 
 /// The temporal properties that are given as automata, compared with the published verdicts.
-fn temporal(beem: &Path, counts: &Table, limit: u64) -> Vec<(String, Outcome)> {
-    let verdicts = match Table::read(&beem.join("ltl_verdicts.csv")) {
+fn temporal(beem: &Path, counts: &NamedTable, limit: u64) -> Vec<(String, InstanceOutcome)> {
+    let verdicts = match NamedTable::read(&beem.join("ltl_verdicts.csv")) {
         Ok(verdicts) => verdicts,
-        Err(error) => return vec![("ltl".into(), Outcome::NotRun(error))],
+        Err(error) => return vec![("ltl".into(), InstanceOutcome::NotRun(error))],
     };
     let size = |name: &str| {
         let row = counts.rows.iter().find(|row| field(row, "instance") == name)?;
@@ -215,35 +219,35 @@ fn temporal(beem: &Path, counts: &Table, limit: u64) -> Vec<(String, Outcome)> {
         let Ok(text) = fs::read_to_string(&path) else { continue };
         let outcome = match size(instance) {
             Some(states) if states <= limit.min(MOST_TEMPORAL) => automaton(&text, field(row, "holds")),
-            Some(states) => Outcome::NotRun(format!("{states} states, more than the limit")),
-            None => Outcome::NotRun("there is no reference".into()),
+            Some(states) => InstanceOutcome::NotRun(format!("{states} states, more than the limit")),
+            None => InstanceOutcome::NotRun("there is no reference".into()),
         };
         found.push((format!("{instance}.prop{property}"), outcome));
     }
     found
 }
 
-fn automaton(text: &str, expected: &str) -> Outcome {
+fn automaton(text: &str, expected: &str) -> InstanceOutcome {
     let model = match lang::load(&SourceFile::new("property.dve", text), &[]) {
         Ok(loaded) => loaded.model,
-        Err(errors) => return Outcome::Differs(format!("{} errors in its text", errors.len())),
+        Err(errors) => return InstanceOutcome::Differs(format!("{} errors in its text", errors.len())),
     };
     let is_temporal = |kind: &PropertyKind| matches!(kind, PropertyKind::Temporal(_));
     let Some((id, _)) = model.properties.entries().find(|(_, property)| is_temporal(&property.kind)) else {
-        return Outcome::Differs("it has no property process".into());
+        return InstanceOutcome::Differs("it has no property process".into());
     };
     let budget = Budget::new(Some(Duration::from_secs(MOST_SECONDS)), None, CancelToken::default());
     let task = Task { model: &model, properties: vec![id], budget, n_threads: 2 };
     let answers = match product::Mono.run(&task, &Silent) {
         Ok(answers) => answers,
-        Err(error) => return Outcome::Differs(error.to_string()),
+        Err(error) => return InstanceOutcome::Differs(error.to_string()),
     };
     match (answers.first().map(|answer| &answer.verdict), expected) {
-        (Some(Verdict::Holds(_)), "yes") => Outcome::Agrees("holds".into()),
-        (Some(Verdict::Violated(_)), "no") => Outcome::Agrees("violated".into()),
-        (Some(Verdict::Unknown(reason)), _) => Outcome::NotRun(reason.to_string()),
-        (Some(Verdict::Holds(_)), "no") => Outcome::Differs("holds; the reference has it violated".into()),
-        (Some(Verdict::Violated(_)), "yes") => Outcome::Differs("violated; the reference has it hold".into()),
-        _ => Outcome::NotRun("there is no reference verdict".into()),
+        (Some(Verdict::Holds(_)), "yes") => InstanceOutcome::Agrees("holds".into()),
+        (Some(Verdict::Violated(_)), "no") => InstanceOutcome::Agrees("violated".into()),
+        (Some(Verdict::Unknown(reason)), _) => InstanceOutcome::NotRun(reason.to_string()),
+        (Some(Verdict::Holds(_)), "no") => InstanceOutcome::Differs("holds; the reference has it violated".into()),
+        (Some(Verdict::Violated(_)), "yes") => InstanceOutcome::Differs("violated; the reference has it hold".into()),
+        _ => InstanceOutcome::NotRun("there is no reference verdict".into()),
     }
 }

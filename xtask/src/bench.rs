@@ -30,12 +30,12 @@ pub mod views;
 use std::path::Path;
 use std::process::ExitCode;
 
-use mono_table::Row;
+use mono_table::MonoRow;
 use piecewise::Piecewise;
 use spin::{Reduction, Spin};
 
 /// A protocol, its size, and what SPIN has to be told to search it.
-pub struct Case {
+pub struct BenchCase {
     /// The name of the program and of its twin.
     model: &'static str,
     /// The number of processes.
@@ -46,12 +46,12 @@ pub struct Case {
     table_bits: u32,
 }
 
-const CASES: [Case; 5] = [
-    Case { model: "filter", size: 5, depth: 100_000, table_bits: 20 },
-    Case { model: "philosophers", size: 8, depth: 300_000, table_bits: 19 },
-    Case { model: "philosophers", size: 10, depth: 6_000_000, table_bits: 23 },
-    Case { model: "mux_sem", size: 16, depth: 300_000, table_bits: 21 },
-    Case { model: "szymanski", size: 6, depth: 10_000, table_bits: 20 },
+const CASES: [BenchCase; 5] = [
+    BenchCase { model: "filter", size: 5, depth: 100_000, table_bits: 20 },
+    BenchCase { model: "philosophers", size: 8, depth: 300_000, table_bits: 19 },
+    BenchCase { model: "philosophers", size: 10, depth: 6_000_000, table_bits: 23 },
+    BenchCase { model: "mux_sem", size: 16, depth: 300_000, table_bits: 21 },
+    BenchCase { model: "szymanski", size: 6, depth: 10_000, table_bits: 20 },
 ];
 
 /// What one search of one tool took.
@@ -108,7 +108,7 @@ fn run_mono(root: &Path, writes: bool) -> ExitCode {
     }
 }
 
-fn measure_all(root: &Path) -> Result<Vec<Row>, String> {
+fn measure_all(root: &Path) -> Result<Vec<MonoRow>, String> {
     let spin = Spin::find(root);
     if let Err(missing) = &spin {
         eprintln!("bench: {missing}; Piecewise is measured alone");
@@ -117,7 +117,7 @@ fn measure_all(root: &Path) -> Result<Vec<Row>, String> {
     for case in &CASES {
         eprintln!("bench: {} N = {}", case.model, case.size);
         let piecewise = Piecewise::load(root, case)?;
-        let row = Row {
+        let row = MonoRow {
             name: format!("{} N = {}", case.model, case.size),
             one: piecewise.measure(1)?,
             two: piecewise.measure(2)?,

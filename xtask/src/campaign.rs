@@ -25,10 +25,10 @@ use std::time::{Duration, Instant};
 use testkit::program::PROFILES;
 use testkit::sized;
 
-use asked::Asked;
-use case::{Case, Source};
-use judge::{Finding, Judge};
-use tally::Tally;
+use asked::Respondent;
+use case::{CampaignCase, ProgramSource};
+use judge::{CampaignFinding, CampaignJudge};
+use tally::CampaignTally;
 
 /// How many programs there are unless told.
 const N_PROGRAMS: u64 = 10_000;
@@ -44,23 +44,23 @@ const MOST_WRITTEN: usize = 3;
 const PROGRESS: Duration = Duration::from_secs(20);
 
 /// What a campaign runs.
-struct Settings {
+struct CampaignSettings {
     n_programs: u64,
     first_seed: u64,
-    sources: Vec<Source>,
-    methods: Vec<Asked>,
+    sources: Vec<ProgramSource>,
+    methods: Vec<Respondent>,
     /// How many of the methods are drawn for each program; `None`: as many as usual, `usize::MAX` for all.
     n_drawn: Option<usize>,
     longest: Option<Duration>,
 }
 
-impl Settings {
+impl CampaignSettings {
     fn parse(arguments: &[&str]) -> Result<Self, String> {
-        let mut settings = Settings {
+        let mut settings = CampaignSettings {
             n_programs: N_PROGRAMS,
             first_seed: 0,
-            sources: Source::all(),
-            methods: Asked::methods().into_iter().chain(Asked::every_size()).collect(),
+            sources: ProgramSource::all(),
+            methods: Respondent::methods().into_iter().chain(Respondent::every_size()).collect(),
             n_drawn: None,
             longest: None,
         };
@@ -73,10 +73,12 @@ impl Settings {
                 "--seed" => settings.first_seed = number()?,
                 "--seconds" => settings.longest = Some(Duration::from_secs(number()?)),
                 "--profile" if value == "all" => {}
-                "--profile" => settings.sources = value.split(',').map(Source::find).collect::<Result<_, _>>()?,
+                "--profile" => {
+                    settings.sources = value.split(',').map(ProgramSource::find).collect::<Result<_, _>>()?
+                }
                 "--method" if value == "all" => {}
                 "--method" => {
-                    settings.methods = value.split(',').map(Asked::find).collect::<Result<_, String>>()?;
+                    settings.methods = value.split(',').map(Respondent::find).collect::<Result<_, String>>()?;
                 }
                 "--drawn" if value == "all" => settings.n_drawn = Some(usize::MAX),
                 "--drawn" => settings.n_drawn = Some(number()? as usize),
@@ -87,14 +89,14 @@ impl Settings {
     }
 
     /// The program with this number among all.
-    fn source(&self, number: u64) -> &Source {
+    fn source(&self, number: u64) -> &ProgramSource {
         &self.sources[(number % self.sources.len() as u64) as usize]
     }
 
     /// Who is asked about the program of a seed.
-    fn asked(&self, source: &Source, seed: u64) -> Vec<Asked> {
-        let is_method = |one: &Asked| matches!(one, Asked::Method(_));
-        let (methods, provers): (Vec<Asked>, Vec<Asked>) = self.methods.iter().copied().partition(is_method);
+    fn asked(&self, source: &ProgramSource, seed: u64) -> Vec<Respondent> {
+        let is_method = |one: &Respondent| matches!(one, Respondent::Method(_));
+        let (methods, provers): (Vec<Respondent>, Vec<Respondent>) = self.methods.iter().copied().partition(is_method);
         let usual = if source.is_sized() { N_DRAWN_BESIDE } else { N_DRAWN };
         let mut drawn = asked::draw(&methods, self.n_drawn.unwrap_or(usual), seed);
         if source.is_sized() {
@@ -106,7 +108,7 @@ impl Settings {
 
 /// Runs a campaign.
 pub fn run(root: &Path, arguments: &[&str]) -> ExitCode {
-    let settings = match Settings::parse(arguments) {
+    let settings = match CampaignSettings::parse(arguments) {
         Ok(settings) => settings,
         Err(error) => {
             let names: Vec<&str> = PROFILES.iter().map(|profile| profile.name).collect();
@@ -114,7 +116,10 @@ pub fn run(root: &Path, arguments: &[&str]) -> ExitCode {
             eprintln!(
                 "usage: cargo xtask campaign [--programs N] [--seed S] [--profile all|NAME,…] [--method all|NAME,…] [--drawn all|N] [--seconds T]"
             );
-            let (sized, drafts) = (sized::Kind::ALL.map(sized::Kind::name), drafts::Kind::ALL.map(drafts::Kind::name));
+            let (sized, drafts) = (
+                sized::SizedKind::ALL.map(sized::SizedKind::name),
+                drafts::DraftKind::ALL.map(drafts::DraftKind::name),
+            );
             eprintln!("profiles: {}, {}, {}", names.join(", "), sized.join(", "), drafts.join(", "));
             return ExitCode::from(2);
         }
@@ -122,20 +127,20 @@ pub fn run(root: &Path, arguments: &[&str]) -> ExitCode {
     // A panic of a method is a finding with its message; its backtrace would drown the figures.
     panic::set_hook(Box::new(judge::note_panic));
     let folder = root.join("target/campaign");
-    let tally = Campaign { settings: &settings, folder, tally: Tally::default() }.run();
+    let tally = Campaign { settings: &settings, folder, tally: CampaignTally::default() }.run();
     print!("{tally}");
     if tally.n_wrong() == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 struct Campaign<'s> {
-    settings: &'s Settings,
+    settings: &'s CampaignSettings,
     /// Where findings are written.
     folder: PathBuf,
-    tally: Tally,
+    tally: CampaignTally,
 }
 
 impl Campaign<'_> {
-    fn run(mut self) -> Tally {
+    fn run(mut self) -> CampaignTally {
         let (started, mut said) = (Instant::now(), Instant::now());
         for number in 0..self.settings.n_programs {
             if self.settings.longest.is_some_and(|longest| started.elapsed() >= longest) {
@@ -157,9 +162,9 @@ impl Campaign<'_> {
         self.tally
     }
 
-    fn one(&mut self, source: &Source, seed: u64) {
+    fn one(&mut self, source: &ProgramSource, seed: u64) {
         let started = Instant::now();
-        let made = Case::make(source, seed);
+        let made = CampaignCase::make(source, seed);
         self.tally.brute_force_time += started.elapsed();
         let case = match made {
             Ok(case) => case,
@@ -167,14 +172,14 @@ impl Campaign<'_> {
         };
         self.tally.n_programs += 1;
         let methods = self.settings.asked(source, seed);
-        let findings = Judge { methods: &methods, tally: &mut self.tally }.judge(&case, seed);
+        let findings = CampaignJudge { methods: &methods, tally: &mut self.tally }.judge(&case, seed);
         for finding in findings {
             self.report(source, &case, seed, finding);
         }
     }
 
     /// Counts a finding; the first ones of its kind are made small, printed and written.
-    fn report(&mut self, source: &Source, case: &Case, seed: u64, finding: Finding) {
+    fn report(&mut self, source: &ProgramSource, case: &CampaignCase, seed: u64, finding: CampaignFinding) {
         if self.tally.note_finding(&finding) > MOST_WRITTEN {
             return;
         }

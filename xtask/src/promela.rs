@@ -19,7 +19,7 @@ use engine::Silent;
 use lang::promela::Reading;
 use model::Model;
 
-use crate::beem::{Table, field};
+use crate::beem::{NamedTable, field};
 use verdict::verdict;
 
 /// Larger models are not run unless asked for.
@@ -30,7 +30,7 @@ const MOST_SECONDS: u64 = 60;
 const MOST_LISTED: usize = 60_000;
 
 /// What came of one model.
-enum Outcome {
+enum ModelOutcome {
     Agrees(String),
     Differs(String),
     NotRead(String),
@@ -43,7 +43,7 @@ pub fn run(root: &Path, arguments: &[&str]) -> ExitCode {
         return random::run(root, rest);
     }
     let folder = root.join("../shared/promela");
-    let table = match Table::read(&folder.join("index.csv")) {
+    let table = match NamedTable::read(&folder.join("index.csv")) {
         Ok(table) => table,
         Err(error) => {
             eprintln!("promela: the models are not there: {error}");
@@ -55,10 +55,10 @@ pub fn run(root: &Path, arguments: &[&str]) -> ExitCode {
     let mut counts = [0usize; 4];
     for row in table.rows.iter().filter(|row| wanted.is_none_or(|word| field(row, "file").contains(word))) {
         let (at, word, line) = match compare(&folder, row, limit) {
-            Outcome::Agrees(line) => (0, "agrees", line),
-            Outcome::Differs(line) => (1, "DIFFERS", line),
-            Outcome::NotRead(line) => (2, "not read", line),
-            Outcome::NotRun(line) => (3, "not run", line),
+            ModelOutcome::Agrees(line) => (0, "agrees", line),
+            ModelOutcome::Differs(line) => (1, "DIFFERS", line),
+            ModelOutcome::NotRead(line) => (2, "not read", line),
+            ModelOutcome::NotRun(line) => (3, "not run", line),
         };
         counts[at] += 1;
         println!("{word:<8} {:<44} {line}", field(row, "file"));
@@ -96,13 +96,13 @@ fn load(path: &Path, text: &str, row: &HashMap<String, String>, reading: &Readin
     })
 }
 
-fn compare(folder: &Path, row: &HashMap<String, String>, limit: u64) -> Outcome {
+fn compare(folder: &Path, row: &HashMap<String, String>, limit: u64) -> ModelOutcome {
     let path = folder.join(field(row, "file"));
-    let Ok(text) = fs::read_to_string(&path) else { return Outcome::NotRun("its file is not there".into()) };
+    let Ok(text) = fs::read_to_string(&path) else { return ModelOutcome::NotRun("its file is not there".into()) };
     let like_spin = Reading { like_spin: true, ..Reading::default() };
     let loaded = match load(&path, &text, row, &like_spin) {
         Ok(loaded) => loaded,
-        Err(why) => return Outcome::NotRead(why),
+        Err(why) => return ModelOutcome::NotRead(why),
     };
     let mut line = String::new();
     let mut differs = false;
@@ -123,7 +123,7 @@ fn compare(folder: &Path, row: &HashMap<String, String>, limit: u64) -> Outcome 
     }
     let plain = match load(&path, &text, row, &Reading::default()) {
         Ok(loaded) => loaded,
-        Err(why) => return Outcome::NotRead(why),
+        Err(why) => return ModelOutcome::NotRead(why),
     };
     let fair = load(&path, &text, row, &Reading { is_fair: true, ..Reading::default() });
     if field(row, "states").parse::<u64>().is_ok_and(|states| states <= limit) {
@@ -142,7 +142,7 @@ fn compare(folder: &Path, row: &HashMap<String, String>, limit: u64) -> Outcome 
             line += &format!(" (SPIN: {expected})");
         }
     }
-    if differs { Outcome::Differs(line) } else { Outcome::Agrees(line) }
+    if differs { ModelOutcome::Differs(line) } else { ModelOutcome::Agrees(line) }
 }
 
 /// How many states there are: by the search of the product, or where that does not follow the program by the reference semantics.

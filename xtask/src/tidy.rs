@@ -14,11 +14,11 @@ use std::fmt;
 use std::path::Path;
 use std::process::ExitCode;
 
-use tree::Tree;
+use tree::TextTree;
 
 /// Something that breaks a rule.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Finding {
+struct TidyFinding {
     /// The file, from the root of the project.
     path: String,
     /// The line, from 1; 0 for the file as a whole.
@@ -27,13 +27,13 @@ struct Finding {
     what: String,
 }
 
-impl Finding {
+impl TidyFinding {
     fn new(path: &str, line: usize, what: impl Into<String>) -> Self {
-        Finding { path: path.to_owned(), line, what: what.into() }
+        TidyFinding { path: path.to_owned(), line, what: what.into() }
     }
 }
 
-impl fmt::Display for Finding {
+impl fmt::Display for TidyFinding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.line {
             0 => write!(f, "{}: {}", self.path, self.what),
@@ -44,7 +44,7 @@ impl fmt::Display for Finding {
 
 /// Checks everything and prints what it finds.
 pub fn run(root: &Path) -> ExitCode {
-    let tree = match Tree::read(root) {
+    let tree = match TextTree::read(root) {
         Ok(tree) => tree,
         Err(error) => {
             eprintln!("tidy: {error}");

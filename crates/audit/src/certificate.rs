@@ -38,7 +38,7 @@ use base::{Budget, StopReason};
 use evidence::Certificate;
 use evidence::certificate::{Claim, Exchanged, Fact, NoFairRun, Refutation, SplitInvariant, StateSet};
 use evidence::crowd::CrowdRefutation;
-use evidence::plain::{self, Violation};
+use evidence::plain::{self, ReferenceViolation};
 use evidence::ranks::ViolationName;
 use evidence::views::ViewsProof;
 use model::Model;
@@ -66,7 +66,7 @@ pub struct Checked {
     /// How many invariants it lists; with symmetry, each stands for its images.
     pub n_members: usize,
     /// How many obligations were discharged, over all facts.
-    pub obligations: evidence::certificate::Obligations,
+    pub obligations: evidence::certificate::DischargedObligations,
     /// By which means the last fact was checked.
     pub means: Means,
 }
@@ -216,7 +216,7 @@ impl Audit<'_> {
         if violations.is_none() && !implies {
             return malformed(format!("its last fact does not imply `{}`, which is about states", self.property.name));
         }
-        let mut obligations = evidence::certificate::Obligations::default();
+        let mut obligations = evidence::certificate::DischargedObligations::default();
         for (at, fact) in certificate.facts.iter().enumerate() {
             if let Some(later) = fact.uses.iter().find(|&&used| used >= at) {
                 return malformed(format!("fact {at} uses fact {later}, which does not come before it"));
@@ -305,7 +305,7 @@ impl Audit<'_> {
     fn check_sights(&self, sights: &evidence::propagation::Sights) -> Outcome<(Scene<'_>, Checked)> {
         self.has_plain_steps()?;
         let scene = Scene::new(self.model, sights, self.budget)?;
-        let obligations = evidence::certificate::Obligations { step: scene.n_rows(), ..Default::default() };
+        let obligations = evidence::certificate::DischargedObligations { step: scene.n_rows(), ..Default::default() };
         let n_members = self.model.processes.len();
         Ok((scene, Checked { k: 1, n_members, obligations, means: Means::Listing }))
     }
@@ -350,7 +350,8 @@ impl Audit<'_> {
             StopReason::NotSupported(missing) => CertificateError::NotSupported(missing.to_string()),
             other => CertificateError::Stopped(other),
         })?;
-        let open = |violation: Violation| Open { name: violation.name(self.model), violation, is_excluded: false };
+        let open =
+            |violation: ReferenceViolation| Open { name: violation.name(self.model), violation, is_excluded: false };
         Ok(Some(found.into_iter().map(open).collect()))
     }
 
@@ -429,7 +430,8 @@ impl Audit<'_> {
         let claims: Vec<&CrowdRefutation> = claims.iter().collect();
         let claimed = (&certificate.scope, views, &claims[..]);
         let (n_views, n_branches) = views::lasting::check(self.model, self.property, claimed, self.budget)?;
-        let obligations = evidence::certificate::Obligations { step: n_views, ranks: n_branches, ..Default::default() };
+        let obligations =
+            evidence::certificate::DischargedObligations { step: n_views, ranks: n_branches, ..Default::default() };
         Ok(Checked { k: 1, n_members: 1, obligations, means: Means::Listing })
     }
 
@@ -530,7 +532,7 @@ fn followed(at: usize, fact: &Fact, refuted: &BTreeMap<usize, Refuted>) -> Outco
 
 /// A way to violate the property.
 struct Open {
-    violation: Violation,
+    violation: ReferenceViolation,
     name: ViolationName,
     /// Whether it was shown that no fair run does.
     is_excluded: bool,

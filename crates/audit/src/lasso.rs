@@ -319,13 +319,13 @@ fn zipped(left: &[bool], right: &[bool], op: impl Fn(bool, bool) -> bool) -> Vec
 #[cfg(test)]
 mod tests {
     use super::*;
-    use evidence::plain::{self, Violation};
+    use evidence::plain::{self, ReferenceViolation};
     use model::property::PropertyKind;
     use testkit::choices::Choices;
-    use testkit::{Product, Shape, for_each_program};
+    use testkit::{Product, RandomFeatures, for_each_program};
 
     /// Whether the automaton of a violation accepts a word.
-    fn accepts(model: &Model, violation: &Violation, word: &Word<'_>) -> bool {
+    fn accepts(model: &Model, violation: &ReferenceViolation, word: &Word<'_>) -> bool {
         let automaton = &violation.automaton;
         let n_states = automaton.states.len();
         let mut followers = vec![Vec::new(); word.states.len() * n_states];
@@ -354,7 +354,7 @@ mod tests {
     #[test]
     fn plain_automata_accept_what_violates_the_formula() {
         let n_accepted = std::cell::Cell::new([0, 0]);
-        for_each_program(200, Shape { n_statements: 2, ..Shape::everything() }, |_, model| {
+        for_each_program(200, RandomFeatures { n_statements: 2, ..RandomFeatures::everything() }, |_, model| {
             let Some(product) = Product::explore(model, 60) else { return Ok(()) };
             let seed = product.states.len() as u64 * 7 + model.places.len() as u64;
             let (model, mut choices) =

@@ -276,7 +276,7 @@ fn difference(model: &Model, found: &State, claimed: &State) -> String {
 #[cfg(test)]
 mod tests {
     use model::eval::{self, Turn};
-    use testkit::{Product, Shape, for_each_program};
+    use testkit::{Product, RandomFeatures, for_each_program};
 
     use super::check_stand_still;
 
@@ -284,8 +284,8 @@ mod tests {
     #[test]
     fn a_process_may_stand_still_where_eval_says_so() {
         let (n_still, n_able) = (std::cell::Cell::new(0), std::cell::Cell::new(0));
-        for shape in [Shape::everything(), Shape::beyond_texts()] {
-            for_each_program(100, Shape { n_statements: 3, ..shape }, |_, model| {
+        for shape in [RandomFeatures::everything(), RandomFeatures::beyond_texts()] {
+            for_each_program(100, RandomFeatures { n_statements: 3, ..shape }, |_, model| {
                 let Some(product) = Product::explore(model, 60) else { return Ok(()) };
                 for state in &product.states {
                     let turns = eval::turns(model, state);

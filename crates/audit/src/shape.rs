@@ -3,7 +3,7 @@
 //! `eval` may rely on all of this; a trace from a file or from a faulty engine may not have it.
 
 use model::Model;
-use model::control::{ActionKind, Scope};
+use model::control::{ActionKind, TextOwner};
 use model::eval::{Control, Frame, Move, State};
 use model::process::ProcessId;
 
@@ -41,7 +41,7 @@ pub fn check_move(model: &Model, by: &Move) -> Result<(), String> {
 fn check_stack(model: &Model, process: ProcessId, stack: &[Frame]) -> Result<(), String> {
     let name = &model.processes[process].name;
     let Some((top, below)) = stack.split_last() else { return Err(format!("the stack of {name} is empty")) };
-    let mut scope = Scope::Family(model.processes[process].family);
+    let mut scope = TextOwner::Family(model.processes[process].family);
     for frame in below {
         check_slots(model, scope, frame).map_err(|what| format!("{name}: {what}"))?;
         let called = match frame.control {
@@ -49,7 +49,7 @@ fn check_stack(model: &Model, process: ProcessId, stack: &[Frame]) -> Result<(),
             Control::At(_) => None,
         };
         match called.map(|action| &action.kind) {
-            Some(ActionKind::Call { procedure, .. }) => scope = Scope::Procedure(*procedure),
+            Some(ActionKind::Call { procedure, .. }) => scope = TextOwner::Procedure(*procedure),
             _ => return Err(format!("a frame of {name} below the top does not wait for a call of its text")),
         }
     }
@@ -60,10 +60,10 @@ fn check_stack(model: &Model, process: ProcessId, stack: &[Frame]) -> Result<(),
     }
 }
 
-fn check_slots(model: &Model, scope: Scope, frame: &Frame) -> Result<(), String> {
+fn check_slots(model: &Model, scope: TextOwner, frame: &Frame) -> Result<(), String> {
     let vars = match scope {
-        Scope::Family(_) => &[][..],
-        Scope::Procedure(id) => &model.procedures[id].vars,
+        TextOwner::Family(_) => &[][..],
+        TextOwner::Procedure(id) => &model.procedures[id].vars,
     };
     let types: Vec<_> = vars
         .iter()

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use base::budget::allowance;
 use base::memory::{self, Resident};
 use base::{Budget, CancelToken, StopReason};
-use driver::check::Limits;
+use driver::check::CheckLimits;
 
 use crate::live::Stream;
 use crate::options::{CallLimitOptions, LimitOptions};
@@ -29,7 +29,7 @@ const LAST: f64 = 0.8;
 const MOST: u64 = 107;
 
 /// The limits of this call, and who ends it where nothing else does. From now on Ctrl-C asks the search to end.
-pub fn of(options: &LimitOptions) -> (Limits, Guard) {
+pub fn of(options: &LimitOptions) -> (CheckLimits, Guard) {
     let cancel = CancelToken::default();
     interrupt::cancel_on_interrupt(&cancel);
     let n_cores = || thread::available_parallelism().map_or(1, |cores| cores.get());
@@ -37,7 +37,7 @@ pub fn of(options: &LimitOptions) -> (Limits, Guard) {
         cancel.resident().watch();
     }
     let guard = Guard::new((options.timeout, options.memory), cancel.resident().clone());
-    let limits = Limits {
+    let limits = CheckLimits {
         time: options.timeout,
         memory_bytes: options.memory,
         disk: None,

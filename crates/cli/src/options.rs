@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use clap::builder::PossibleValue;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum, ValueHint};
-use driver::instances::{Given, Sizes};
+use driver::instances::{GivenParameter, SweepSizes};
 use engine::denied::Denied;
 
 pub use crate::host_options::{HostOptions, Tunnel};
@@ -187,11 +187,11 @@ pub enum ProgressMode {
 #[command(next_help_heading = "Instance")]
 pub struct InstanceOptions {
     /// The value of the parameter N, or a sweep: 2..6 means 2, 3, 4, 5 and 6; also 2,4,8 and 2..64:*2
-    #[arg(short = 'N', value_name = "SIZE", allow_negative_numbers = true, value_parser = Sizes::parse)]
-    pub sizes: Option<Sizes>,
+    #[arg(short = 'N', value_name = "SIZE", allow_negative_numbers = true, value_parser = SweepSizes::parse)]
+    pub sizes: Option<SweepSizes>,
     /// The value of another parameter, or a sweep: NAME=2..4; may be repeated
-    #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = Given::parse)]
-    pub given: Vec<Given>,
+    #[arg(short = 'D', value_name = "NAME=VALUE", value_parser = GivenParameter::parse)]
+    pub given: Vec<GivenParameter>,
     /// In Promela: how many processes that `run` starts there may be at once; may be repeated for several proctypes
     #[arg(long, value_name = "PROCTYPE=COUNT", value_parser = values::instances)]
     pub instances: Vec<(String, usize)>,

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use driver::check::Limits;
+use driver::check::CheckLimits;
 use driver::graph::{self, GraphMethod};
 use driver::load::Refusal;
 use engine::Silent;
@@ -58,7 +58,7 @@ impl ReportPage {
     }
 
     /// The local state graphs of a program, where they are small, within what is left of the limits; `None` where there are none in time.
-    pub fn pictures(&self, run: &Run, limits: &Limits) -> Option<Pictures> {
+    pub fn pictures(&self, run: &Run, limits: &CheckLimits) -> Option<Pictures> {
         let mut left = self.time_left.lock().ok()?;
         let time_left = limits.time.unwrap_or(MOST_TIME);
         if left.is_zero()
@@ -68,7 +68,7 @@ impl ReportPage {
         {
             return None;
         }
-        let limits = Limits {
+        let limits = CheckLimits {
             time: Some(MOST_TIME_EACH.min(*left).min(time_left)),
             memory_bytes: Some(limits.memory_bytes.unwrap_or(MOST_MEMORY).min(MOST_MEMORY)),
             disk: None,
@@ -117,7 +117,7 @@ pub enum Reported<'a> {
 }
 
 /// First how large the graphs are, then with names those that are small enough to be drawn.
-fn small_graphs(run: &Run, limits: &Limits) -> Option<Pictures> {
+fn small_graphs(run: &Run, limits: &CheckLimits) -> Option<Pictures> {
     let way = GraphMethod::ALL.into_iter().find(|way| way.name() == "ls3+")?;
     let sizes = graph::graphs(&run.model, (way, &[]), limits, &Silent).ok()?;
     if sizes.stopped.is_some() {

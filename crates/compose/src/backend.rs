@@ -13,7 +13,7 @@ use model::process::ProcessId;
 use model::property::PropertyKind;
 use model::variable::CellId;
 
-use crate::k_index::Plan;
+use crate::k_index::KIndexPlan;
 use crate::question::Question;
 use crate::symmetry::{Exchange, Symmetry};
 
@@ -71,7 +71,7 @@ pub trait Backend {
 
     /// Makes the sets the least ones that contain what they have and are closed under the rules, in a way of the backend's
     /// own; `false` where it has none, and rules are applied one by one.
-    fn close(&mut self, _plan: &Plan, _sets: &mut [Self::Set], _budget: &Budget) -> Result<bool, StopReason> {
+    fn close(&mut self, _plan: &KIndexPlan, _sets: &mut [Self::Set], _budget: &Budget) -> Result<bool, StopReason> {
         Ok(false)
     }
 

@@ -62,7 +62,7 @@ struct Clause<'e> {
 }
 
 /// The values of an instance, and its filter if that depends on the state.
-type Instance<'e> = (Rc<[Value]>, Option<Literal<'e>>);
+type ClauseInstance<'e> = (Rc<[Value]>, Option<Literal<'e>>);
 
 /// Which instances are looked at, by the processes bound so far.
 type Chosen<'m> = &'m dyn Fn(&[ProcessId]) -> bool;
@@ -214,7 +214,7 @@ impl<'m> Splitter<'m> {
         quantified: &'e Quantified,
         bound: &Rc<[Value]>,
         conditions: &[Literal<'e>],
-    ) -> Option<Vec<Instance<'e>>> {
+    ) -> Option<Vec<ClauseInstance<'e>>> {
         let before: Vec<ProcessId> =
             conditions.iter().flat_map(|literal| literal.bound.iter().copied().filter_map(as_process)).collect();
         let mut found = Vec::new();
@@ -234,7 +234,7 @@ impl<'m> Splitter<'m> {
     }
 
     /// Whether no instance is a fault in any state, as far as that can be told without looking at states.
-    fn have_values(&self, quantified: &Quantified, instances: &[Instance<'_>]) -> bool {
+    fn have_values(&self, quantified: &Quantified, instances: &[ClauseInstance<'_>]) -> bool {
         instances.iter().all(|(bound, filter)| {
             let filtered = filter.as_ref().is_none_or(|filter| self.has_value(filter.expr, bound));
             filtered && self.has_value(&quantified.body, bound)

@@ -22,7 +22,7 @@ use model::value::Value;
 
 use crate::backend::{Deciding, Refinable};
 use crate::crowd;
-use crate::k_index::{Decision, Fixpoint, Invariants, Plan, decide};
+use crate::k_index::{Fixpoint, InvariantDecision, Invariants, KIndexPlan, decide};
 use crate::question::{property_error, questions_up_to};
 use crate::symmetry::Symmetry;
 
@@ -53,21 +53,21 @@ pub enum Completed<S> {
         /// The sets, with the exposed facts of the backend.
         invariants: Invariants<S>,
         /// What happened on the way.
-        rounds: Vec<Round>,
+        rounds: Vec<RefinementRound>,
     },
     /// The states of a run to a state that decides the property.
     Run {
         /// From an initial state.
         states: Vec<State>,
         /// What happened on the way.
-        rounds: Vec<Round>,
+        rounds: Vec<RefinementRound>,
     },
     /// A run of a few processes, found beside the way.
     Shortcut {
         /// The run.
         trace: Trace,
         /// What happened on the way.
-        rounds: Vec<Round>,
+        rounds: Vec<RefinementRound>,
     },
     /// It cannot go on in this way: see [`Obstacle`].
     Stuck(Obstacle),
@@ -86,7 +86,7 @@ pub enum Obstacle {
 
 /// One round of refinement.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Round {
+pub struct RefinementRound {
     /// The first stage whose sets meet the error set, the initial states being stage 0; `None` in the last round of a proof.
     pub violated_at: Option<usize>,
     /// The facts exposed after it.
@@ -109,7 +109,7 @@ pub fn complete<B: Refinable>(
     backend: &mut B,
     property: &PropertyKind,
     way: CompletionOptions<'_, '_>,
-    told: impl FnMut(&Round),
+    told: impl FnMut(&RefinementRound),
 ) -> Result<Completed<B::Set>, Halt> {
     let (offered, rounds) = (BTreeSet::new(), Vec::new());
     Completion { backend, property, way, told, errors: None, fault: None, offered, rounds }.complete()
@@ -126,11 +126,11 @@ struct Completion<'a, 'm, B: Refinable, T> {
     fault: Option<StopReason>,
     /// Facts that were proposed already. One that split no block then will split none later, so it is not proposed again.
     offered: BTreeSet<(ProcessId, LocalFact)>,
-    rounds: Vec<Round>,
+    rounds: Vec<RefinementRound>,
 }
 
 /// Why no facts are exposed.
-enum Refused {
+enum RefusedExposure {
     /// An initial state is in the error set: a run from there.
     Run(Vec<State>),
     /// See [`Obstacle`].
@@ -178,7 +178,7 @@ enum RoundOutcome<S> {
     Apart,
 }
 
-impl<'m, B: Refinable, T: FnMut(&Round)> Completion<'_, 'm, B, T> {
+impl<'m, B: Refinable, T: FnMut(&RefinementRound)> Completion<'_, 'm, B, T> {
     fn complete(mut self) -> Result<Completed<B::Set>, Halt> {
         loop {
             if self.way.stages == Stages::Each
@@ -187,14 +187,19 @@ impl<'m, B: Refinable, T: FnMut(&Round)> Completion<'_, 'm, B, T> {
                 return Ok(Completed::Run { states, rounds: self.rounds });
             }
             let plan = match self.way.symmetry {
-                Some(symmetry) => Plan::of_first(self.backend, 1, symmetry.clone(), self.way.budget)?,
-                None => Plan::of_all(self.backend, 1, self.way.budget)?,
+                Some(symmetry) => KIndexPlan::of_first(self.backend, 1, symmetry.clone(), self.way.budget)?,
+                None => KIndexPlan::of_all(self.backend, 1, self.way.budget)?,
             };
             let mut fixpoint = Fixpoint::of_plan(self.backend, plan, self.way.budget)?;
             let (violated_at, meeting) = match self.meet(&mut fixpoint)? {
                 RoundOutcome::States(stage, meeting) => (stage, meeting),
                 RoundOutcome::Nothing => {
-                    self.end_round(Round { violated_at: None, exposed: Vec::new(), layers: 0, because: None });
+                    self.end_round(RefinementRound {
+                        violated_at: None,
+                        exposed: Vec::new(),
+                        layers: 0,
+                        because: None,
+                    });
                     return Ok(Completed::Proved { invariants: fixpoint.invariants, rounds: self.rounds });
                 }
                 RoundOutcome::Run(trace) => return Ok(Completed::Shortcut { trace, rounds: self.rounds }),
@@ -202,8 +207,8 @@ impl<'m, B: Refinable, T: FnMut(&Round)> Completion<'_, 'm, B, T> {
             };
             if let Some(done) = self.refine(&mut fixpoint, violated_at, meeting)? {
                 return Ok(match done {
-                    Refused::Run(states) => Completed::Run { states, rounds: self.rounds },
-                    Refused::Stuck(obstacle) => Completed::Stuck(obstacle),
+                    RefusedExposure::Run(states) => Completed::Run { states, rounds: self.rounds },
+                    RefusedExposure::Stuck(obstacle) => Completed::Stuck(obstacle),
                 });
             }
         }
@@ -227,9 +232,9 @@ impl<'m, B: Refinable, T: FnMut(&Round)> Completion<'_, 'm, B, T> {
         fixpoint.close(self.backend, way.budget)?;
         let asked = questions_up_to(self.backend.model(), self.property, way.symmetry).unwrap_or_default();
         match decide(self.backend, &fixpoint.invariants, &asked, (way.symmetry, way.budget))? {
-            Decision::Proved => Ok(RoundOutcome::Nothing),
+            InvariantDecision::Proved => Ok(RoundOutcome::Nothing),
             // A question can be a fault in a state that is not reachable: faults are errors that are excluded like others.
-            Decision::Open(question) | Decision::Fault(question) => {
+            InvariantDecision::Open(question) | InvariantDecision::Fault(question) => {
                 if self.rounds.is_empty()
                     && let Some(trace) = crowd::find_run(self.backend.model(), self.property, &question, way.budget)?
                 {
@@ -251,20 +256,21 @@ impl<'m, B: Refinable, T: FnMut(&Round)> Completion<'_, 'm, B, T> {
         fixpoint: &mut Fixpoint<'m, B::Set>,
         violated_at: usize,
         mut meeting: B::Set,
-    ) -> Result<Option<Refused>, Halt> {
+    ) -> Result<Option<RefusedExposure>, Halt> {
         let knew_fault = self.fault.is_some();
         if let Some(states) = self.run()? {
-            return Ok(Some(Refused::Run(states)));
+            return Ok(Some(RefusedExposure::Run(states)));
         }
         if self.fault.is_some() != knew_fault {
             return Ok(None);
         }
-        let mut round = Round { violated_at: Some(violated_at), exposed: Vec::new(), layers: 0, because: None };
+        let mut round =
+            RefinementRound { violated_at: Some(violated_at), exposed: Vec::new(), layers: 0, because: None };
         let mut closed = self.way.stages == Stages::Last;
         loop {
             match self.expose(&meeting, Granularity::Facts, &mut round)? {
                 Exposing::New => return Ok(None),
-                Exposing::NamesAnother => return Ok(Some(Refused::Stuck(Obstacle::NamesAnother))),
+                Exposing::NamesAnother => return Ok(Some(RefusedExposure::Stuck(Obstacle::NamesAnother))),
                 Exposing::Nothing => {}
             }
             let join = self.everybody(fixpoint)?;
@@ -276,8 +282,8 @@ impl<'m, B: Refinable, T: FnMut(&Round)> Completion<'_, 'm, B, T> {
                 if closed {
                     return Ok(match self.expose(&meeting, Granularity::States, &mut round)? {
                         Exposing::New => None,
-                        Exposing::NamesAnother => Some(Refused::Stuck(Obstacle::NamesAnother)),
-                        Exposing::Nothing => Some(Refused::Stuck(Obstacle::NarrowViews)),
+                        Exposing::NamesAnother => Some(RefusedExposure::Stuck(Obstacle::NamesAnother)),
+                        Exposing::Nothing => Some(RefusedExposure::Stuck(Obstacle::NarrowViews)),
                     });
                 }
                 fixpoint.close(self.backend, self.way.budget)?;
@@ -291,7 +297,7 @@ impl<'m, B: Refinable, T: FnMut(&Round)> Completion<'_, 'm, B, T> {
             let run = self.run()?;
             if run.is_some() || self.fault.is_some() != knew_fault {
                 self.end_round(round);
-                return Ok(run.map(Refused::Run));
+                return Ok(run.map(RefusedExposure::Run));
             }
             meeting = self.backend.union(&meeting, &layer)?;
             self.way.budget.check(self.backend.memory_bytes())?;
@@ -299,7 +305,12 @@ impl<'m, B: Refinable, T: FnMut(&Round)> Completion<'_, 'm, B, T> {
     }
 
     /// Exposes what tells states of the set apart from others, and ends the round if it tells anything apart.
-    fn expose(&mut self, meeting: &B::Set, care: Granularity, round: &mut Round) -> Result<Exposing, StopReason> {
+    fn expose(
+        &mut self,
+        meeting: &B::Set,
+        care: Granularity,
+        round: &mut RefinementRound,
+    ) -> Result<Exposing, StopReason> {
         loop {
             let Some(facts) = self.new_facts(meeting, care, round)? else { return Ok(Exposing::NamesAnother) };
             if facts.is_empty() {
@@ -314,7 +325,7 @@ impl<'m, B: Refinable, T: FnMut(&Round)> Completion<'_, 'm, B, T> {
         }
     }
 
-    fn end_round(&mut self, round: Round) {
+    fn end_round(&mut self, round: RefinementRound) {
         (self.told)(&round);
         self.rounds.push(round);
     }
@@ -366,7 +377,7 @@ impl<'m, B: Refinable, T: FnMut(&Round)> Completion<'_, 'm, B, T> {
         &mut self,
         meeting: &B::Set,
         care: Granularity,
-        round: &mut Round,
+        round: &mut RefinementRound,
     ) -> Result<Option<Vec<(ProcessId, LocalFact)>>, StopReason> {
         let enough = if self.way.symmetry.is_some() { ENOUGH_ALIKE } else { ENOUGH };
         let all = self.errors()?.all.clone();

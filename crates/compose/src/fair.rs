@@ -27,10 +27,10 @@ use model::value::Value;
 use model::variable::CellId;
 
 use crate::facts::FactId;
-use backend::{Automaton, FairBackend, FairRunQuery, Transitions, Written};
+use backend::{AutomatonChoice, FairBackend, FairRunQuery, Transitions, WrittenProof};
 use conditions::{Conditions, support};
 use locals::Locals;
-use refine::{Facts, Refinement};
+use refine::{ProcessFacts, Refinement};
 use unroll::Unrolled;
 
 /// Whose abstract process must have no fair run.
@@ -44,7 +44,7 @@ pub enum Variant {
 
 /// Which method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rule {
+pub enum LivenessRule {
     /// Cohen and Namjoshi, CAV 2008: everybody's abstract process, with no fairness but that of scheduling.
     Ll,
     /// Cohen, Namjoshi and Sa'ar, CAV 2010, A: everybody's abstract process.
@@ -53,21 +53,21 @@ pub enum Rule {
     FllB,
 }
 
-impl Rule {
+impl LivenessRule {
     /// The method that uses it.
     pub fn method(self) -> Method {
         match self {
-            Rule::Ll => Method::Ll,
-            Rule::FllA => Method::FllA,
-            Rule::FllB => Method::FllB,
+            LivenessRule::Ll => Method::Ll,
+            LivenessRule::FllA => Method::FllA,
+            LivenessRule::FllB => Method::FllB,
         }
     }
 
     /// Whose abstract process it is about.
     pub fn variant(self) -> Variant {
         match self {
-            Rule::Ll | Rule::FllA => Variant::Every,
-            Rule::FllB => Variant::One,
+            LivenessRule::Ll | LivenessRule::FllA => Variant::Every,
+            LivenessRule::FllB => Variant::One,
         }
     }
 }
@@ -83,7 +83,7 @@ pub struct FairOptions<'w> {
 }
 
 /// What became of a property.
-pub enum Outcome {
+pub enum FairOutcome {
     /// No violation has a run.
     Proved(Certificate),
     /// The same, with sets that are too large to be written down.
@@ -95,7 +95,7 @@ pub enum Outcome {
 /// A decided property.
 pub struct Decided {
     /// What became of it.
-    pub outcome: Outcome,
+    pub outcome: FairOutcome,
     /// What was exposed, round by round; what the property itself speaks of is in no round.
     pub exposures: Vec<Exposure>,
 }
@@ -106,9 +106,9 @@ impl Decided {
         statistics.refinements = Some(self.exposures.len() as u64);
         statistics.exposures = self.exposures;
         match self.outcome {
-            Outcome::Run(trace) => Verdict::Violated(Evidence::Trace(trace)),
-            Outcome::Proved(proof) => Verdict::Holds(Evidence::Certificate(Box::new(proof))),
-            Outcome::Unwritten => Verdict::Holds(Evidence::Symbolic(SymbolicSearch::Local)),
+            FairOutcome::Run(trace) => Verdict::Violated(Evidence::Trace(trace)),
+            FairOutcome::Proved(proof) => Verdict::Holds(Evidence::Certificate(Box::new(proof))),
+            FairOutcome::Unwritten => Verdict::Holds(Evidence::Symbolic(SymbolicSearch::Local)),
         }
     }
 }
@@ -145,13 +145,13 @@ pub fn decide<'m, B: FairBackend>(
                 ranked[violation] = Some(facts.add(ranks, &[invariant]));
             }
             Found::Run(trace) => {
-                return Ok(Decided { outcome: Outcome::Run(trace), exposures: search.exposures });
+                return Ok(Decided { outcome: FairOutcome::Run(trace), exposures: search.exposures });
             }
         }
     }
     let outcome = match is_written {
-        true => Outcome::Proved(facts.into_certificate(&conditions.property.name)),
-        false => Outcome::Unwritten,
+        true => FairOutcome::Proved(facts.into_certificate(&conditions.property.name)),
+        false => FairOutcome::Unwritten,
     };
     Ok(Decided { outcome, exposures: search.exposures })
 }
@@ -163,11 +163,11 @@ enum Found {
 }
 
 /// What the abstract processes of a round say.
-enum Round {
+enum AbstractRound {
     /// The rule's premises hold; written down, where that is possible.
     Proved(Option<Box<(Claim, Claim)>>),
     /// These have fair runs, with such an automaton.
-    Open(Vec<ProcessId>, Automaton),
+    Open(Vec<ProcessId>, AutomatonChoice),
 }
 
 struct FairSearch<'s, 'm, B> {
@@ -189,15 +189,15 @@ impl<B: FairBackend> FairSearch<'_, '_, B> {
             self.way.budget.check(0)?;
             self.backend.close()?;
             let (open, automaton) = match self.round(violation, &exposed)? {
-                Round::Proved(written) => return Ok(Found::NoRun(written)),
-                Round::Open(open, automaton) => (open, automaton),
+                AbstractRound::Proved(written) => return Ok(Found::NoRun(written)),
+                AbstractRound::Open(open, automaton) => (open, automaton),
             };
             // What one of them needs mostly helps the others, and what all need at once would be too much: the fewest facts.
-            let mut new = Facts::new();
+            let mut new = ProcessFacts::new();
             for focus in self.hidden_first(open, &exposed).into_iter().take(MOST_LOOKED_INTO) {
                 match self.look_into(focus, violation, automaton)? {
-                    Look::Real(trace) => return Ok(Found::Run(trace)),
-                    Look::Refine(facts) => {
+                    AbstractRunResult::Real(trace) => return Ok(Found::Run(trace)),
+                    AbstractRunResult::Refine(facts) => {
                         let facts = self.for_whole_family(facts, violation);
                         if new.is_empty() || !facts.is_empty() && facts.len() < new.len() {
                             new = facts;
@@ -222,10 +222,10 @@ impl<B: FairBackend> FairSearch<'_, '_, B> {
         }
     }
 
-    fn round(&mut self, violation: usize, exposed: &BTreeSet<ProcessId>) -> Result<Round, Halt> {
+    fn round(&mut self, violation: usize, exposed: &BTreeSet<ProcessId>) -> Result<AbstractRound, Halt> {
         let all: Vec<ProcessId> = self.conditions.model.processes.ids().collect();
         let own = self.way.variant == Variant::Every;
-        let demand = FairRunQuery { violation, own, automaton: Automaton::Simplified };
+        let demand = FairRunQuery { violation, own, automaton: AutomatonChoice::Simplified };
         let mut open = Vec::new();
         let foci = match self.way.variant {
             Variant::Every => {
@@ -252,14 +252,14 @@ impl<B: FairBackend> FairSearch<'_, '_, B> {
             }
         };
         if !open.is_empty() {
-            return Ok(Round::Open(open, Automaton::Simplified));
+            return Ok(AbstractRound::Open(open, AutomatonChoice::Simplified));
         }
         Ok(match self.backend.prove(violation, own, &foci)? {
-            Written::Proof(invariant, ranks) => {
-                Round::Proved(Some(Box::new((Claim::SplitInvariant(invariant), Claim::NoFairRun(ranks)))))
+            WrittenProof::Proof(invariant, ranks) => {
+                AbstractRound::Proved(Some(Box::new((Claim::SplitInvariant(invariant), Claim::NoFairRun(ranks)))))
             }
-            Written::TooLarge => Round::Proved(None),
-            Written::Open(open) => Round::Open(open, Automaton::Reference),
+            WrittenProof::TooLarge => AbstractRound::Proved(None),
+            WrittenProof::Open(open) => AbstractRound::Open(open, AutomatonChoice::Reference),
         })
     }
 
@@ -289,15 +289,15 @@ impl<B: FairBackend> FairSearch<'_, '_, B> {
 
     /// The facts, and the same about all processes of the family of which the property does not speak: what one of them hides from the
     /// proof the others hide as well. Facts with the names of processes in them stay alone.
-    fn for_whole_family(&self, facts: Facts, violation: usize) -> Facts {
+    fn for_whole_family(&self, facts: ProcessFacts, violation: usize) -> ProcessFacts {
         let model = self.conditions.model;
         let spoken_of = self.spoken_of(violation);
-        let mut alike = Facts::new();
+        let mut alike = ProcessFacts::new();
         for (process, fact) in facts {
             let family = &model.families[model.processes[process].family];
             let others = family.processes().filter(|other| !spoken_of.contains(&process) && !spoken_of.contains(other));
             let images = others.filter_map(|other| Some((other, transport(model, &fact, (process, other))?)));
-            for image in images.chain([(process, fact.clone())]).collect::<Facts>() {
+            for image in images.chain([(process, fact.clone())]).collect::<ProcessFacts>() {
                 if !alike.contains(&image) {
                     alike.push(image);
                 }
@@ -313,7 +313,12 @@ impl<B: FairBackend> FairSearch<'_, '_, B> {
     }
 
     /// A run of the program, or what to expose.
-    fn look_into(&mut self, focus: ProcessId, violation: usize, automaton: Automaton) -> Result<Look, Halt> {
+    fn look_into(
+        &mut self,
+        focus: ProcessId,
+        violation: usize,
+        automaton: AutomatonChoice,
+    ) -> Result<AbstractRunResult, Halt> {
         let own = self.way.variant == Variant::Every;
         let demand = FairRunQuery { violation, own, automaton };
         let pairs = self.conditions.pairs_of(&self.conditions.violations[violation]);
@@ -322,28 +327,28 @@ impl<B: FairBackend> FairSearch<'_, '_, B> {
             Some(run) => run,
             None => match self.backend.fair_run(focus, demand, Transitions::May)? {
                 Some(run) => run,
-                None => return Ok(Look::Refine(Facts::new())),
+                None => return Ok(AbstractRunResult::Refine(ProcessFacts::new())),
             },
         };
         let mut refinement =
             Refinement { backend: &mut *self.backend, conditions: self.conditions, locals: self.locals };
         let facts = refinement.of_turns(&run)?;
         if !facts.is_empty() {
-            return Ok(Look::Refine(facts));
+            return Ok(AbstractRunResult::Refine(facts));
         }
         let unrolled = unroll::unroll(&*refinement.backend, (self.conditions, self.locals), &run, self.way.budget)?;
-        let Some(real) = unrolled else { return Ok(Look::Refine(Facts::new())) };
+        let Some(real) = unrolled else { return Ok(AbstractRunResult::Refine(ProcessFacts::new())) };
         if refinement.is_fair(&real)? {
-            return Ok(Look::Real(trace(real)));
+            return Ok(AbstractRunResult::Real(trace(real)));
         }
-        Ok(Look::Refine(refinement.of_fairness(&run, &real, &pairs)?))
+        Ok(AbstractRunResult::Refine(refinement.of_fairness(&run, &real, &pairs)?))
     }
 }
 
 /// What an abstract run comes to.
-enum Look {
+enum AbstractRunResult {
     Real(Trace),
-    Refine(Facts),
+    Refine(ProcessFacts),
 }
 
 /// The same fact about another process of the family; `None` where it names a process.

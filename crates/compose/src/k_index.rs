@@ -104,7 +104,7 @@ impl Counter<'_> {
     /// One more list of `len` numbers.
     fn count(&mut self, len: usize) -> Result<(), StopReason> {
         self.n_made += 1;
-        self.bytes += (size_of::<Rule>() + len * size_of::<usize>()) as u64;
+        self.bytes += (size_of::<ClosureRule>() + len * size_of::<usize>()) as u64;
         if self.n_made.is_multiple_of(CHECK_EVERY) { self.budget.check(self.bytes) } else { Ok(()) }
     }
 
@@ -137,7 +137,7 @@ impl Counter<'_> {
 
 /// What the sets have to be closed under.
 #[derive(Clone, Debug)]
-pub enum Rule {
+pub enum ClosureRule {
     /// Movers can change what a group sees.
     Step {
         /// The group, by its position.
@@ -158,27 +158,27 @@ pub enum Rule {
     },
 }
 
-impl Rule {
+impl ClosureRule {
     /// The groups whose sets the rule looks at.
     pub fn sources(&self) -> &[usize] {
         match self {
-            Rule::Step { witnesses, .. } => witnesses,
-            Rule::Image { from, .. } => std::slice::from_ref(from),
+            ClosureRule::Step { witnesses, .. } => witnesses,
+            ClosureRule::Image { from, .. } => std::slice::from_ref(from),
         }
     }
 
     /// The group whose set the rule lets grow.
     pub fn target(&self) -> usize {
         match self {
-            Rule::Step { group, .. } => *group,
-            Rule::Image { to, .. } => *to,
+            ClosureRule::Step { group, .. } => *group,
+            ClosureRule::Image { to, .. } => *to,
         }
     }
 }
 
 /// Groups and rules.
 #[derive(Clone, Debug)]
-pub struct Plan<'m> {
+pub struct KIndexPlan<'m> {
     /// How many processes each group has.
     pub k: usize,
     /// The groups.
@@ -186,12 +186,12 @@ pub struct Plan<'m> {
     /// How many of the groups stand for all.
     pub n_listed: usize,
     /// The rules.
-    pub rules: Vec<Rule>,
+    pub rules: Vec<ClosureRule>,
     /// The exchanges, where some groups stand for others.
     pub symmetry: Option<Symmetry<'m>>,
 }
 
-impl<'m> Plan<'m> {
+impl<'m> KIndexPlan<'m> {
     /// Every group, and every mover who can disturb it.
     ///
     /// # Errors
@@ -200,7 +200,7 @@ impl<'m> Plan<'m> {
         let all: Vec<ProcessId> = backend.model().processes.ids().collect();
         let mut counter = Counter { budget, n_made: 0, bytes: 0 };
         let groups = counter.groups(&all, k)?;
-        let mut plan = Plan { k, n_listed: groups.len(), groups, rules: Vec::new(), symmetry: None };
+        let mut plan = KIndexPlan { k, n_listed: groups.len(), groups, rules: Vec::new(), symmetry: None };
         for movers in backend.movers() {
             for at in 0..plan.groups.len() {
                 let n_witnesses = plan.add_step(backend, at, movers);
@@ -224,7 +224,8 @@ impl<'m> Plan<'m> {
         let groups = counter.groups(&symmetry.first_processes(k), k)?;
         let stands = |group: &Vec<ProcessId>| symmetry.representative(group) == *group;
         let groups: Vec<Vec<ProcessId>> = groups.into_iter().filter(stands).collect();
-        let mut plan = Plan { k, n_listed: groups.len(), groups, rules: Vec::new(), symmetry: Some(symmetry.clone()) };
+        let mut plan =
+            KIndexPlan { k, n_listed: groups.len(), groups, rules: Vec::new(), symmetry: Some(symmetry.clone()) };
         for at in 0..plan.n_listed {
             let group = plan.groups[at].clone();
             for movers in backend.movers() {
@@ -233,7 +234,7 @@ impl<'m> Plan<'m> {
                 counter.count(n_witnesses)?;
             }
             for exchange in symmetry.keeping(&plan.groups[at]) {
-                plan.rules.push(Rule::Image { from: at, to: at, exchange });
+                plan.rules.push(ClosureRule::Image { from: at, to: at, exchange });
             }
         }
         for to in plan.n_listed..plan.groups.len() {
@@ -241,7 +242,7 @@ impl<'m> Plan<'m> {
             let from = plan.groups.iter().position(|group| *group == listed).expect("every choice is listed");
             let exchange = symmetry.exchange(&listed, &plan.groups[to]);
             counter.count(backend.model().processes.len())?;
-            plan.rules.push(Rule::Image { from, to, exchange });
+            plan.rules.push(ClosureRule::Image { from, to, exchange });
         }
         Ok(plan)
     }
@@ -256,7 +257,7 @@ impl<'m> Plan<'m> {
         together.sort_unstable();
         let witnesses: Vec<usize> = groups(&together, self.k).into_iter().map(|group| self.position(group)).collect();
         let n_witnesses = witnesses.len();
-        self.rules.push(Rule::Step { group: at, movers, witnesses });
+        self.rules.push(ClosureRule::Step { group: at, movers, witnesses });
         n_witnesses
     }
 
@@ -277,7 +278,7 @@ pub struct Fixpoint<'m, S> {
     /// The invariants so far.
     pub invariants: Invariants<S>,
     /// What they have to be closed under.
-    plan: Plan<'m>,
+    plan: KIndexPlan<'m>,
     /// For each group how often its set has grown.
     versions: Vec<usize>,
     /// For each rule the versions of its sources when it was last applied.
@@ -290,12 +291,16 @@ impl<'m, S: Clone> Fixpoint<'m, S> {
     /// The initial stage, for all groups and without limits.
     pub fn new<B: Backend<Set = S>>(backend: &mut B, k: usize) -> Result<Self, StopReason> {
         let budget = Budget::unlimited();
-        let plan = Plan::of_all(backend, k, &budget)?;
+        let plan = KIndexPlan::of_all(backend, k, &budget)?;
         Fixpoint::of_plan(backend, plan, &budget)
     }
 
     /// The initial stage of a plan.
-    pub fn of_plan<B: Backend<Set = S>>(backend: &mut B, plan: Plan<'m>, budget: &Budget) -> Result<Self, StopReason> {
+    pub fn of_plan<B: Backend<Set = S>>(
+        backend: &mut B,
+        plan: KIndexPlan<'m>,
+        budget: &Budget,
+    ) -> Result<Self, StopReason> {
         let mut sets = Vec::with_capacity(plan.groups.len());
         for group in &plan.groups {
             sets.push(backend.initial(group)?);
@@ -338,15 +343,15 @@ impl<'m, S: Clone> Fixpoint<'m, S> {
         Ok(grown)
     }
 
-    fn apply<B: Backend<Set = S>>(&self, backend: &mut B, rule: &Rule, sets: &[S]) -> Result<S, StopReason> {
+    fn apply<B: Backend<Set = S>>(&self, backend: &mut B, rule: &ClosureRule, sets: &[S]) -> Result<S, StopReason> {
         let groups = &self.plan.groups;
         match rule {
-            Rule::Step { group, movers, witnesses } => {
+            ClosureRule::Step { group, movers, witnesses } => {
                 let join: Vec<(&[ProcessId], &S)> =
                     witnesses.iter().map(|&witness| (groups[witness].as_slice(), &sets[witness])).collect();
                 backend.post(*movers, &join, &groups[*group])
             }
-            Rule::Image { from, exchange, .. } => {
+            ClosureRule::Image { from, exchange, .. } => {
                 let symmetry = self.plan.symmetry.as_ref().expect("images are made by exchanges");
                 backend.renamed(&sets[*from], &groups[*from], (symmetry, exchange))
             }
@@ -383,7 +388,7 @@ fn groups_asked(question: &Question, concerned: &[ProcessId], k: usize) -> Resul
 }
 
 /// What the invariants say about a property's questions.
-pub enum Decision {
+pub enum InvariantDecision {
     /// No question has a positive answer: proved.
     Proved,
     /// This question may have one.
@@ -398,7 +403,7 @@ pub fn decide<B: Backend>(
     invariants: &Invariants<B::Set>,
     questions: &[Question],
     (symmetry, budget): (Option<&Symmetry<'_>>, &Budget),
-) -> Result<Decision, StopReason> {
+) -> Result<InvariantDecision, StopReason> {
     for question in questions {
         let concerned = invariants.concerned(backend, question);
         let groups = groups_asked(question, &concerned, invariants.k)?;
@@ -407,10 +412,10 @@ pub fn decide<B: Backend>(
         let join: Vec<(&[ProcessId], &B::Set)> = groups.iter().map(Vec::as_slice).zip(&sets).collect();
         match backend.answers(question, &join)? {
             Answered::No => {}
-            Answered::Maybe => return Ok(Decision::Open(question.clone())),
-            Answered::Fault(_) => return Ok(Decision::Fault(question.clone())),
+            Answered::Maybe => return Ok(InvariantDecision::Open(question.clone())),
+            Answered::Fault(_) => return Ok(InvariantDecision::Fault(question.clone())),
         }
         budget.check(backend.memory_bytes())?;
     }
-    Ok(Decision::Proved)
+    Ok(InvariantDecision::Proved)
 }

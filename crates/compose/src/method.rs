@@ -14,12 +14,12 @@ use model::property::PropertyKind;
 use crate::backend::Backend;
 use crate::crowd;
 use crate::facts::Facts;
-use crate::k_index::{Decision, Fixpoint, Invariants, Plan, decide};
+use crate::k_index::{Fixpoint, InvariantDecision, Invariants, KIndexPlan, decide};
 use crate::question::questions_up_to;
 use crate::symmetry::Symmetry;
 
 /// What an attempt at a property comes to.
-pub enum Outcome {
+pub enum PropertyAttempt {
     /// None of the property's questions has a positive answer in a reachable state.
     Never(SplitInvariant),
     /// One has at the end of this run.
@@ -49,7 +49,7 @@ pub fn k_index<B: Backend>(
         // The first question pays for the invariants.
         let time = std::mem::replace(&mut since, Instant::now()).elapsed();
         let statistics = Statistics { time, ..statistics(backend, invariants.as_ref().ok()) };
-        answers.push(answer((task, observer), id, outcome.unwrap_or_else(Outcome::Open), statistics));
+        answers.push(answer((task, observer), id, outcome.unwrap_or_else(PropertyAttempt::Open), statistics));
     }
     answers
 }
@@ -61,8 +61,8 @@ fn strongest<B: Backend>(
     symmetry: Option<&Symmetry<'_>>,
 ) -> Result<Invariants<B::Set>, StopReason> {
     let plan = match symmetry {
-        Some(symmetry) => Plan::of_first(backend, k, symmetry.clone(), &task.budget)?,
-        None => Plan::of_all(backend, k, &task.budget)?,
+        Some(symmetry) => KIndexPlan::of_first(backend, k, symmetry.clone(), &task.budget)?,
+        None => KIndexPlan::of_all(backend, k, &task.budget)?,
     };
     let mut fixpoint = Fixpoint::of_plan(backend, plan, &task.budget)?;
     fixpoint.close(backend, &task.budget)?;
@@ -74,21 +74,24 @@ fn attempt<B: Backend>(
     invariants: &Invariants<B::Set>,
     (task, id): (&Task<'_>, PropertyId),
     symmetry: Option<&Symmetry<'_>>,
-) -> Result<Outcome, StopReason> {
+) -> Result<PropertyAttempt, StopReason> {
     let property = &task.model.properties[id].kind;
     let asked = questions_up_to(task.model, property, symmetry).unwrap_or_default();
     Ok(match decide(backend, invariants, &asked, (symmetry, &task.budget))? {
-        Decision::Proved => {
+        InvariantDecision::Proved => {
             let invariant = backend.certify(invariants.k, &invariants.join())?;
-            Outcome::Never(SplitInvariant { symmetry: symmetry.as_ref().map(|symmetry| symmetry.claim()), ..invariant })
+            PropertyAttempt::Never(SplitInvariant {
+                symmetry: symmetry.as_ref().map(|symmetry| symmetry.claim()),
+                ..invariant
+            })
         }
-        Decision::Fault(question) => match crowd::find_run(task.model, property, &question, &task.budget)? {
-            Some(trace) => Outcome::Run(trace),
-            None => Outcome::Open(Coarse::NoValue.into()),
+        InvariantDecision::Fault(question) => match crowd::find_run(task.model, property, &question, &task.budget)? {
+            Some(trace) => PropertyAttempt::Run(trace),
+            None => PropertyAttempt::Open(Coarse::NoValue.into()),
         },
-        Decision::Open(question) => match crowd::find_run(task.model, property, &question, &task.budget)? {
-            Some(trace) => Outcome::Run(trace),
-            None => Outcome::Open(too_coarse(invariants.k)),
+        InvariantDecision::Open(question) => match crowd::find_run(task.model, property, &question, &task.budget)? {
+            Some(trace) => PropertyAttempt::Run(trace),
+            None => PropertyAttempt::Open(too_coarse(invariants.k)),
         },
     })
 }
@@ -97,22 +100,22 @@ fn attempt<B: Backend>(
 pub fn answer(
     (task, observer): (&Task<'_>, &dyn Observer),
     id: PropertyId,
-    outcome: Outcome,
+    outcome: PropertyAttempt,
     statistics: Statistics,
 ) -> Answer {
     let property = &task.model.properties[id];
     let is_goal = matches!(property.kind, PropertyKind::Reachable(_));
     let verdict = match outcome {
-        Outcome::Open(stop) => Verdict::Unknown(stop),
-        Outcome::Never(invariant) => {
+        PropertyAttempt::Open(stop) => Verdict::Unknown(stop),
+        PropertyAttempt::Never(invariant) => {
             let mut facts = Facts::default();
             facts.add(Claim::SplitInvariant(invariant), &[]);
             let certificate = facts.into_certificate(&property.name);
             let evidence = Evidence::Certificate(Box::new(certificate));
             if is_goal { Verdict::Violated(evidence) } else { Verdict::Holds(evidence) }
         }
-        Outcome::Run(trace) if is_goal => Verdict::Holds(Evidence::Trace(trace)),
-        Outcome::Run(trace) => Verdict::Violated(Evidence::Trace(trace)),
+        PropertyAttempt::Run(trace) if is_goal => Verdict::Holds(Evidence::Trace(trace)),
+        PropertyAttempt::Run(trace) => Verdict::Violated(Evidence::Trace(trace)),
     };
     let answer = Answer { property: id, verdict, statistics };
     if !matches!(answer.verdict, Verdict::Unknown(_)) {

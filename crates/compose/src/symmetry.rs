@@ -65,9 +65,9 @@ impl<'m> Symmetry<'m> {
     }
 
     /// What a certificate says about these exchanges.
-    pub fn claim(&self) -> evidence::certificate::Symmetry {
+    pub fn claim(&self) -> evidence::certificate::ClaimedSymmetry {
         let dimension = |(&(var, dimension), &family)| ProcessDimension { var, dimension, family };
-        evidence::certificate::Symmetry { dimensions: self.dimensions.iter().map(dimension).collect() }
+        evidence::certificate::ClaimedSymmetry { dimensions: self.dimensions.iter().map(dimension).collect() }
     }
 
     /// Whether a property treats all processes alike.

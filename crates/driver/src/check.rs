@@ -54,7 +54,7 @@ impl Program {
     }
 
     /// The program with its results, to be explained within what is left of the limits, and in a moment at least.
-    pub fn explained(self, checked: Checked, limits: &Limits) -> Explained {
+    pub fn explained(self, checked: Checked, limits: &CheckLimits) -> Explained {
         let (enough, moment) = EXPLAINING;
         let left = limits.time.map_or(enough, |left| left.clamp(moment, enough));
         Explained::new(self.into_run(checked), &Budget::new(Some(left), None, limits.cancel.clone()))
@@ -63,7 +63,7 @@ impl Program {
 
 /// What a check, or any search, may use.
 #[derive(Clone, Debug)]
-pub struct Limits {
+pub struct CheckLimits {
     /// The longest time.
     pub time: Option<Duration>,
     /// The most memory of the search, in bytes.
@@ -76,7 +76,7 @@ pub struct Limits {
     pub cancel: CancelToken,
 }
 
-impl Limits {
+impl CheckLimits {
     /// A budget that counts from now.
     pub fn budget(&self) -> Budget {
         let budget = Budget::new(self.time, self.memory_bytes, self.cancel.clone());
@@ -110,7 +110,7 @@ pub struct Check<'a> {
     /// Who answers them.
     pub checker: &'a dyn Checker,
     /// What may be used.
-    pub limits: &'a Limits,
+    pub limits: &'a CheckLimits,
 }
 
 impl Check<'_> {
@@ -222,8 +222,8 @@ mod tests {
         }
     }
 
-    fn limits() -> Limits {
-        Limits { time: None, memory_bytes: None, disk: None, n_threads: 1, cancel: CancelToken::default() }
+    fn limits() -> CheckLimits {
+        CheckLimits { time: None, memory_bytes: None, disk: None, n_threads: 1, cancel: CancelToken::default() }
     }
 
     fn search() -> Evidence {
@@ -300,13 +300,13 @@ mod tests {
     fn a_proof_whose_check_reaches_a_limit_is_not_called_audited() {
         let program = program();
         let questions = [select::find(&program.model, "fine").unwrap()];
-        let run = |checker: &dyn Checker, limits: &Limits| {
+        let run = |checker: &dyn Checker, limits: &CheckLimits| {
             let check = Check { model: &program.model, questions: &questions, checker, limits };
             check.run(&Silent).unwrap().results.remove(0)
         };
         let proved = run(&*crate::methods::checker(Method::Split), &limits());
         assert!(matches!(proved.audit, Audit::Proof(_)), "{:?}", proved.audit);
-        let hasty = Limits { time: Some(Duration::ZERO), ..limits() };
+        let hasty = CheckLimits { time: Some(Duration::ZERO), ..limits() };
         let stopped = run(&Single(std::sync::Arc::new(Parrot(proved.verdict))), &hasty);
         // The audit has a reserve, which may be enough for a proof as small as this one.
         let is_stopped = stopped.audit == Audit::Stopped(StopReason::TimeLimit(Duration::ZERO));

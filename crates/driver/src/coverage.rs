@@ -45,7 +45,7 @@ pub struct GraphStep {
 
 /// Looks at every state; steps are kept of graphs with at most so many states.
 pub fn coverage(model: &Model, most_drawn: usize, budget: &Budget) -> Coverage {
-    let mut walk = Walk { known: HashMap::new(), states: Vec::new(), open: VecDeque::new() };
+    let mut walk = CoverageSearch { known: HashMap::new(), states: Vec::new(), open: VecDeque::new() };
     let mut taken: HashMap<ActionId, u64> = HashMap::new();
     let (mut steps, mut stopped) = (Vec::new(), None);
     for state in eval::initial_states(model).take(MOST_STATES) {
@@ -81,13 +81,13 @@ pub fn coverage(model: &Model, most_drawn: usize, budget: &Budget) -> Coverage {
 }
 
 /// States that were found, and those of which steps are to be taken.
-struct Walk {
+struct CoverageSearch {
     known: HashMap<State, usize>,
     states: Vec<State>,
     open: VecDeque<usize>,
 }
 
-impl Walk {
+impl CoverageSearch {
     fn number(&mut self, state: State) -> usize {
         if let Some(&known) = self.known.get(&state) {
             return known;

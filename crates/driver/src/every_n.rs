@@ -18,8 +18,8 @@ use propagate::Propagate;
 use rings::ByRings;
 use views::ByViews;
 
-use crate::auto::{Race, Shares, Standing, Step};
-use crate::check::{Check, Checked, Limits, Program};
+use crate::auto::{Race, RaceEntry, RaceStanding, Shares};
+use crate::check::{Check, CheckLimits, Checked, Program};
 use crate::checker::{SharedEngine, Single};
 use crate::load::{self, Loaded};
 use crate::mistake::Mistake;
@@ -64,11 +64,11 @@ pub fn refusal(program: &Program) -> Option<String> {
 pub fn check(
     program: &Program,
     questions: &[PropertyId],
-    limits: &Limits,
+    limits: &CheckLimits,
     observer: &dyn Observer,
 ) -> Result<(Option<Program>, Checked), Box<Mistake>> {
     let started = Instant::now();
-    let asking = Asking { questions, limits, started };
+    let asking = EveryNAttempt { questions, limits, started };
     let mut results = asking.prove(program, observer)?;
     if let Some((smaller, found)) = asking.find_violation(program, &results)? {
         let checked = Checked { results: found, time: started.elapsed(), processor_time: None, method: METHOD };
@@ -87,7 +87,7 @@ pub fn check(
 pub fn in_a_moment(
     program: &Program,
     questions: &[PropertyId],
-    limits: &Limits,
+    limits: &CheckLimits,
     most: Duration,
 ) -> Result<Vec<(PropertyId, Scope)>, Box<Mistake>> {
     let Some(declared) = sized(&program.model).filter(|_| program.model.template.is_some()) else {
@@ -100,12 +100,12 @@ pub fn in_a_moment(
         Arc::new(Propagate::for_every_size()),
         Arc::new(ByRings::of_runs()),
     ];
-    let steps = engines.map(|engine| Step { engine, shares: Shares::same(1.0), n_threads: 1, one_by_one: false });
+    let steps = engines.map(|engine| RaceEntry { engine, shares: Shares::same(1.0), n_threads: 1, one_by_one: false });
     let task = Task { model, properties: questions.to_vec(), budget: limits.budget(), n_threads: 1 };
-    let mut race = Race::new(&task, &Silent, Standing::new(model, questions), Default::default());
+    let mut race = Race::new(&task, &Silent, RaceStanding::new(model, questions), Default::default());
     race.compete(&steps, Some(most));
     let time = Some(limits.time.map_or(SEARCH, |left| left.saturating_sub(started.elapsed()).min(SEARCH)));
-    let asking = Asking { questions, limits: &Limits { time, ..limits.clone() }, started: Instant::now() };
+    let asking = EveryNAttempt { questions, limits: &CheckLimits { time, ..limits.clone() }, started: Instant::now() };
     let mut found = Vec::new();
     for mut result in race.results()? {
         asking.complete(program, &mut result)?;
@@ -128,16 +128,16 @@ impl Observer for Unannounced<'_> {
     }
 }
 
-struct Asking<'a> {
+struct EveryNAttempt<'a> {
     questions: &'a [PropertyId],
-    limits: &'a Limits,
+    limits: &'a CheckLimits,
     started: Instant,
 }
 
-impl Asking<'_> {
-    fn left(&self) -> Limits {
+impl EveryNAttempt<'_> {
+    fn left(&self) -> CheckLimits {
         let time = self.limits.time.map(|limit| limit.saturating_sub(self.started.elapsed()));
-        Limits { time, ..self.limits.clone() }
+        CheckLimits { time, ..self.limits.clone() }
     }
 
     /// Proofs for every size, their smaller sizes searched.
@@ -241,7 +241,7 @@ impl Asking<'_> {
         program: &Program,
         size: (&str, i64),
         question: PropertyId,
-        limits: Limits,
+        limits: CheckLimits,
     ) -> Result<Option<PropertyResult>, Box<Mistake>> {
         let Some(other) = at_size(program, size) else { return Ok(None) };
         let name = &program.model.properties[question].name;
@@ -265,7 +265,7 @@ impl Asking<'_> {
         for size in (declared.least..declared.least + SEARCHED_SIZES).filter(|&size| declared.allows(size)) {
             for result in &open {
                 let left = self.left();
-                let limits = Limits { time: Some(left.time.map_or(SEARCH, |time| time.min(SEARCH))), ..left };
+                let limits = CheckLimits { time: Some(left.time.map_or(SEARCH, |time| time.min(SEARCH))), ..left };
                 let found = self.search(program, (&declared.name, size), result.property, limits)?;
                 if !found.is_some_and(|found| matches!(found.verdict, Verdict::Violated(_))) {
                     continue;
@@ -290,7 +290,7 @@ impl Asking<'_> {
             return Ok(());
         }
         let left = self.left();
-        let limits = Limits { time: Some(left.time.map_or(most, |time| time.min(most))), ..left };
+        let limits = CheckLimits { time: Some(left.time.map_or(most, |time| time.min(most))), ..left };
         let checker = Single(Arc::new(Mono));
         let questions = [result.property];
         let check = Check { model: &program.model, questions: &questions, checker: &checker, limits: &limits };

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use base::StopReason;
 use engine::settings::{Bytes, Settings};
 use engine::{Answer, Engine, EngineError, Method, Observer, PropertyId, Task, Verdict};
-use local::Local;
-use local::fair::{Fair, Rule};
+use local::ExplicitKIndex;
+use local::fair::{ExplicitFll, LivenessRule};
 use symbolic::engines::Symbolic;
 
 use crate::checker::SharedEngine;
@@ -27,43 +27,43 @@ engine::config! {
 #[derive(Clone, Copy, Debug)]
 pub struct ExplicitThenSymbolic {
     /// What is looked for.
-    sets: Sets,
+    sets: SetSearch,
     /// What bounds it.
     config: Config,
 }
 
 /// What is looked for in both representations.
 #[derive(Clone, Copy, Debug)]
-enum Sets {
+enum SetSearch {
     /// The strongest invariants of so many processes each.
     KIndex(usize),
     /// Local proofs of temporal properties.
-    Fair(Rule),
+    Fair(LivenessRule),
 }
 
 impl ExplicitThenSymbolic {
     /// The strongest invariants of `k` processes each.
     pub fn k_index(k: usize) -> Self {
-        ExplicitThenSymbolic { sets: Sets::KIndex(k), config: Config::default() }
+        ExplicitThenSymbolic { sets: SetSearch::KIndex(k), config: Config::default() }
     }
 
     /// Local proofs of temporal properties.
-    pub fn fair(rule: Rule) -> Self {
-        ExplicitThenSymbolic { sets: Sets::Fair(rule), config: Config { listed: Bytes(48 << 20) } }
+    pub fn fair(rule: LivenessRule) -> Self {
+        ExplicitThenSymbolic { sets: SetSearch::Fair(rule), config: Config { listed: Bytes(48 << 20) } }
     }
 
     /// The explicit engine, which gives up where its sets take more than the cap.
     fn listed(&self, cap_bytes: u64) -> SharedEngine {
         match self.sets {
-            Sets::KIndex(k) => Arc::new(Local { k, cap_bytes }),
-            Sets::Fair(rule) => Arc::new(Fair { rule, cap_bytes }),
+            SetSearch::KIndex(k) => Arc::new(ExplicitKIndex { k, cap_bytes }),
+            SetSearch::Fair(rule) => Arc::new(ExplicitFll { rule, cap_bytes }),
         }
     }
 
     fn drawn(&self) -> Symbolic {
         match self.sets {
-            Sets::KIndex(k) => Symbolic::KIndex(k),
-            Sets::Fair(rule) => Symbolic::Fair(rule),
+            SetSearch::KIndex(k) => Symbolic::KIndex(k),
+            SetSearch::Fair(rule) => Symbolic::Fair(rule),
         }
     }
 }

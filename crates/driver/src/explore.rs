@@ -5,7 +5,7 @@ use engine::{Observer, Statistics};
 use evidence::Exploration;
 use model::Model;
 
-use crate::check::Limits;
+use crate::check::CheckLimits;
 use crate::watchdog::{Attendant, ENGINE_GRACE};
 
 /// What was seen, and what it took.
@@ -20,7 +20,7 @@ pub struct Explored {
 }
 
 /// Searches the whole product.
-pub fn explore(model: &Model, limits: &Limits, observer: &dyn Observer) -> Explored {
+pub fn explore(model: &Model, limits: &CheckLimits, observer: &dyn Observer) -> Explored {
     let (budget, n_threads) = (limits.budget(), limits.n_threads);
     let attendant = Attendant { model, budget: &budget, observer, grace: ENGINE_GRACE };
     let within = budget.clone();

@@ -6,7 +6,7 @@ use engine::Observer;
 use model::Model;
 use model::process::ProcessId;
 
-use crate::check::Limits;
+use crate::check::CheckLimits;
 use crate::watchdog::{Attendant, ENGINE_GRACE};
 
 use engine::graph::LocalGraphs;
@@ -54,7 +54,7 @@ pub fn process(model: &Model, name: &str) -> Result<ProcessId, String> {
 pub fn graphs(
     model: &Model,
     (way, drawn): (GraphMethod, &[ProcessId]),
-    limits: &Limits,
+    limits: &CheckLimits,
     observer: &dyn Observer,
 ) -> Result<LocalGraphs, StopReason> {
     let (budget, drawn, n_threads) = (limits.budget(), drawn.to_vec(), limits.n_threads);

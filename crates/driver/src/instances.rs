@@ -15,16 +15,16 @@ const MOST_INSTANCES: i128 = 1000;
 
 /// The values of a parameter that are asked for, in order; at least one, none twice.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sizes {
+pub struct SweepSizes {
     values: Vec<i64>,
     /// As the user wrote them.
     text: String,
 }
 
-impl Sizes {
+impl SweepSizes {
     /// One value.
     pub fn one(value: i64) -> Self {
-        Sizes { values: vec![value], text: value.to_string() }
+        SweepSizes { values: vec![value], text: value.to_string() }
     }
 
     /// The values in order.
@@ -52,7 +52,7 @@ impl Sizes {
             }
         }
         match i128::try_from(values.len()) {
-            Ok(count) if count <= MOST_INSTANCES => Ok(Sizes { values, text: text.trim().to_owned() }),
+            Ok(count) if count <= MOST_INSTANCES => Ok(SweepSizes { values, text: text.trim().to_owned() }),
             _ => Err(too_many(values.len() as i128)),
         }
     }
@@ -62,8 +62,8 @@ impl Sizes {
 fn part_values(text: &str) -> Result<Vec<i64>, String> {
     let Some((first, rest)) = text.split_once("..") else { return number(text).map(|value| vec![value]) };
     let (last, step) = match rest.split_once(':') {
-        Some((last, step)) => (last, Step::parse(step)?),
-        None => (rest, Step::Add(1)),
+        Some((last, step)) => (last, SweepStep::parse(step)?),
+        None => (rest, SweepStep::Add(1)),
     };
     let (last, excluded) = match (last.strip_prefix('='), last.strip_prefix('<')) {
         (Some(last), _) => (last, 0),
@@ -78,12 +78,12 @@ fn part_values(text: &str) -> Result<Vec<i64>, String> {
     if last < first {
         return Err(format!("the range is empty: its first value is {first}, its last {last}"));
     }
-    if matches!(step, Step::Multiply(_)) && first < 1 {
+    if matches!(step, SweepStep::Multiply(_)) && first < 1 {
         return Err(format!("a sweep that multiplies starts at 1 or more, not at {first}"));
     }
     let count = match step {
-        Step::Add(by) => (i128::from(last) - i128::from(first)) / i128::from(by) + 1,
-        Step::Multiply(_) => 1,
+        SweepStep::Add(by) => (i128::from(last) - i128::from(first)) / i128::from(by) + 1,
+        SweepStep::Multiply(_) => 1,
     };
     if count > MOST_INSTANCES {
         return Err(too_many(count));
@@ -97,12 +97,12 @@ fn too_many(count: i128) -> String {
 
 /// From one value of a sweep to the next.
 #[derive(Clone, Copy, Debug)]
-enum Step {
+enum SweepStep {
     Add(i64),
     Multiply(i64),
 }
 
-impl Step {
+impl SweepStep {
     /// Reads `3` or `*2`.
     fn parse(text: &str) -> Result<Self, String> {
         let text = text.trim();
@@ -114,18 +114,18 @@ impl Step {
         if by < least {
             return Err(format!("a step `:{text}` leads nowhere; write `2..20:3` or `2..64:*2`"));
         }
-        Ok(if least == 2 { Step::Multiply(by) } else { Step::Add(by) })
+        Ok(if least == 2 { SweepStep::Multiply(by) } else { SweepStep::Add(by) })
     }
 
     fn after(self, value: i64) -> Option<i64> {
         match self {
-            Step::Add(by) => value.checked_add(by),
-            Step::Multiply(by) => value.checked_mul(by),
+            SweepStep::Add(by) => value.checked_add(by),
+            SweepStep::Multiply(by) => value.checked_mul(by),
         }
     }
 }
 
-impl fmt::Display for Sizes {
+impl fmt::Display for SweepSizes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.text)
     }
@@ -133,14 +133,14 @@ impl fmt::Display for Sizes {
 
 /// A parameter with the values that the call gives it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Given {
+pub struct GivenParameter {
     /// The parameter.
     pub name: String,
     /// Its values.
-    pub values: Sizes,
+    pub values: SweepSizes,
 }
 
-impl Given {
+impl GivenParameter {
     /// Reads `NAME=VALUE`, or a sweep: `NAME=2..4`.
     ///
     /// # Errors
@@ -152,15 +152,15 @@ impl Given {
         if !starts_well || !name.chars().all(|part| part.is_alphanumeric() || part == '_') {
             return Err(format!("`{name}` is not a name; write NAME=VALUE, as in `-D K=3`"));
         }
-        Ok(Given { name: name.to_owned(), values: Sizes::parse(value.trim())? })
+        Ok(GivenParameter { name: name.to_owned(), values: SweepSizes::parse(value.trim())? })
     }
 }
 
 /// What the call says about parameters and goals, for all its programs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Request {
-    sizes: Option<Sizes>,
-    given: Vec<Given>,
+    sizes: Option<SweepSizes>,
+    given: Vec<GivenParameter>,
     goals: Vec<String>,
     reading: Reading,
     /// Whether sizes that a text asks for are left alone.
@@ -172,7 +172,7 @@ impl Request {
     ///
     /// # Errors
     /// A parameter that is given twice.
-    pub fn new(sizes: Option<Sizes>, given: Vec<Given>) -> Result<Self, String> {
+    pub fn new(sizes: Option<SweepSizes>, given: Vec<GivenParameter>) -> Result<Self, String> {
         for (position, one) in given.iter().enumerate() {
             if given[..position].iter().any(|earlier| earlier.name == one.name) {
                 return Err(format!("parameter `{}` is given twice", one.name));
@@ -219,7 +219,7 @@ impl Request {
     }
 
     /// The parameters that the call gives, with their values; `-N` comes last.
-    pub fn parameters(&self) -> impl Iterator<Item = (&str, &Sizes)> {
+    pub fn parameters(&self) -> impl Iterator<Item = (&str, &SweepSizes)> {
         let given = self.given.iter().map(|one| (one.name.as_str(), &one.values));
         given.chain(self.sizes.iter().map(|sizes| (SIZE_PARAMETER, sizes)))
     }
@@ -239,7 +239,7 @@ mod tests {
     use super::*;
 
     fn sizes(text: &str) -> String {
-        Sizes::parse(text).map_or_else(|error| error, |sizes| format!("{:?}", sizes.values().collect::<Vec<_>>()))
+        SweepSizes::parse(text).map_or_else(|error| error, |sizes| format!("{:?}", sizes.values().collect::<Vec<_>>()))
     }
 
     #[test]
@@ -272,13 +272,17 @@ mod tests {
 
     #[test]
     fn a_parameter_is_given_once() {
-        let given = |text| Given::parse(text).unwrap();
-        assert_eq!(given("K = 3"), Given { name: "K".into(), values: Sizes::one(3) });
-        assert!(Given::parse("K").is_err() && Given::parse("3=K").is_err() && Given::parse("K=x").is_err());
-        assert!(Request::new(Some(Sizes::one(2)), vec![given("K=3")]).is_ok());
-        assert!(Request::new(Some(Sizes::one(2)), vec![given("N=3")]).is_err());
+        let given = |text| GivenParameter::parse(text).unwrap();
+        assert_eq!(given("K = 3"), GivenParameter { name: "K".into(), values: SweepSizes::one(3) });
+        assert!(
+            GivenParameter::parse("K").is_err()
+                && GivenParameter::parse("3=K").is_err()
+                && GivenParameter::parse("K=x").is_err()
+        );
+        assert!(Request::new(Some(SweepSizes::one(2)), vec![given("K=3")]).is_ok());
+        assert!(Request::new(Some(SweepSizes::one(2)), vec![given("N=3")]).is_err());
         assert!(Request::new(None, vec![given("K=3"), given("K=3")]).is_err());
         assert_eq!(given("Floors=2..4").values.values().collect::<Vec<_>>(), [2, 3, 4]);
-        assert!(Request::new(Some(Sizes::parse("1..100").unwrap()), vec![given("K=1..11")]).is_err());
+        assert!(Request::new(Some(SweepSizes::parse("1..100").unwrap()), vec![given("K=1..11")]).is_err());
     }
 }

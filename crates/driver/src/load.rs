@@ -14,7 +14,7 @@ use lang::{ParameterRange, ProgramText};
 use crate::check::Program;
 use crate::files::{self, FileError};
 use crate::goals::goals_for;
-use crate::instances::{Request, SIZE_PARAMETER, Sizes};
+use crate::instances::{Request, SIZE_PARAMETER, SweepSizes};
 
 /// What is loaded, in the order of the call.
 #[derive(Debug, Default)]
@@ -104,9 +104,9 @@ pub fn declared_parameters(path: &Path) -> Result<Option<Vec<ParameterRange>>, F
 }
 
 /// What a path leads to: a text, which is read once for all its instances, or why there is none.
-type Read = Result<ProgramText, Refusal>;
+type ReadText = Result<ProgramText, Refusal>;
 
-fn read_all(paths: &[PathBuf], request: &Request) -> Result<Vec<Read>, Vec<FileError>> {
+fn read_all(paths: &[PathBuf], request: &Request) -> Result<Vec<ReadText>, Vec<FileError>> {
     let (mut texts, mut errors) = (Vec::new(), Vec::new());
     for path in paths {
         match read_text(path, request) {
@@ -117,7 +117,7 @@ fn read_all(paths: &[PathBuf], request: &Request) -> Result<Vec<Read>, Vec<FileE
     if errors.is_empty() { Ok(texts) } else { Err(errors) }
 }
 
-fn read_text(path: &Path, request: &Request) -> Result<Read, FileError> {
+fn read_text(path: &Path, request: &Request) -> Result<ReadText, FileError> {
     let bytes = files::read(path)?;
     let goals = goals_for(path, request.goals())?;
     let name = if path == Path::new(files::STDIN) { files::STDIN_NAME.to_owned() } else { path.display().to_string() };
@@ -139,7 +139,7 @@ fn read_text(path: &Path, request: &Request) -> Result<Read, FileError> {
 }
 
 /// The parameters of a program; a text with errors has none that matter, since it is refused.
-fn declared(text: &Read) -> Vec<ParameterRange> {
+fn declared(text: &ReadText) -> Vec<ParameterRange> {
     text.as_ref().ok().and_then(|text| text.parameters().ok()).unwrap_or_default()
 }
 
@@ -174,7 +174,7 @@ fn combinations<'a>(parameters: impl Iterator<Item = (&'a str, Vec<i64>)>) -> Ve
 }
 
 /// With one file every parameter must fit; the front-end says what does not.
-fn load_one(text: &Read, request: &Request) -> Batch {
+fn load_one(text: &ReadText, request: &Request) -> Batch {
     let mut batch = Batch::default();
     match text {
         Err(refusal) => batch.items.push(Loaded::Refused(refusal.clone())),
@@ -194,7 +194,7 @@ fn load_one(text: &Read, request: &Request) -> Batch {
 }
 
 /// With several files a program takes what it declares, and leaves out the sizes that it does not allow.
-fn load_fitting(text: &Read, request: &Request, declared: &[ParameterRange], batch: &mut Batch) {
+fn load_fitting(text: &ReadText, request: &Request, declared: &[ParameterRange], batch: &mut Batch) {
     let text = match text {
         Ok(text) => text,
         Err(refusal) => return batch.items.push(Loaded::Refused(refusal.clone())),
@@ -228,7 +228,7 @@ pub fn allows(range: &ParameterRange, size: i64) -> bool {
     size >= range.least && range.greatest.is_none_or(|greatest| size <= greatest)
 }
 
-fn left_out_note(name: &str, sizes: &Sizes, allowed: &ParameterRange) -> String {
+fn left_out_note(name: &str, sizes: &SweepSizes, allowed: &ParameterRange) -> String {
     let most = allowed.greatest.map(|greatest| format!(" and at most {greatest}")).unwrap_or_default();
     let ParameterRange { name: parameter, least, .. } = allowed;
     format!("{name}: {parameter} must be at least {least}{most}; what {sizes} has beyond that is left out")

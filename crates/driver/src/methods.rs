@@ -8,10 +8,10 @@ use std::sync::Arc;
 use base::diagnostic::nearest_name;
 use engine::methods::{Declaration, METHODS, Method};
 use engine::settings::{Setting, SettingError};
-use local::fair::Rule;
-use local::{Local, Ls3};
+use local::fair::LivenessRule;
+use local::{ExplicitKIndex, Ls3};
 use symbolic::engines::{Symbolic, Tuned};
-use symbolic::reach::Direction;
+use symbolic::reach::SearchDirection;
 
 use crate::auto::Auto;
 use crate::checker::{Checker, SharedEngine, Single};
@@ -32,22 +32,22 @@ pub(crate) fn engine(method: Method) -> Option<SharedEngine> {
         Method::Mono => Arc::new(product::Mono),
         Method::Stubborn => Arc::new(product::Stubborn),
         Method::Schedules => Arc::new(product::Schedules::default()),
-        Method::Forward => drawn(Symbolic::Reach(Direction::Forward)),
-        Method::Backward => drawn(Symbolic::Reach(Direction::Backward)),
+        Method::Forward => drawn(Symbolic::Reach(SearchDirection::Forward)),
+        Method::Backward => drawn(Symbolic::Reach(SearchDirection::Backward)),
         Method::Split => drawn(Symbolic::KIndex(1)),
         Method::Completion => drawn(Symbolic::Completion),
         Method::Pairwise => Arc::new(ExplicitThenSymbolic::k_index(2)),
         Method::Triple => Arc::new(ExplicitThenSymbolic::k_index(3)),
-        Method::Tmmc => Arc::new(Local::new(1)),
+        Method::Tmmc => Arc::new(ExplicitKIndex::new(1)),
         Method::Ls3 => Arc::new(Ls3 { with_witness: false, most_pairs: u64::MAX }),
         Method::Ls3Plus => Arc::new(Ls3 { with_witness: true, most_pairs: u64::MAX }),
         Method::Views => Arc::new(views::ByViews::default()),
         Method::Pushdown => Arc::new(pushdown::Pushdown::default()),
         Method::Global => drawn(Symbolic::Global),
         Method::Propagate => Arc::new(crate::propagating::Propagating::default()),
-        Method::Ll => Arc::new(ExplicitThenSymbolic::fair(Rule::Ll)),
-        Method::FllA => Arc::new(ExplicitThenSymbolic::fair(Rule::FllA)),
-        Method::FllB => Arc::new(ExplicitThenSymbolic::fair(Rule::FllB)),
+        Method::Ll => Arc::new(ExplicitThenSymbolic::fair(LivenessRule::Ll)),
+        Method::FllA => Arc::new(ExplicitThenSymbolic::fair(LivenessRule::FllA)),
+        Method::FllB => Arc::new(ExplicitThenSymbolic::fair(LivenessRule::FllB)),
     })
 }
 

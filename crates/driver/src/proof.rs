@@ -142,7 +142,7 @@ mod tests {
     use serde_json::{Value as Json, json};
 
     use super::*;
-    use crate::check::{Check, Limits};
+    use crate::check::{Check, CheckLimits};
     use crate::load::{self, Loaded};
     use crate::methods;
 
@@ -162,7 +162,7 @@ mod tests {
     fn proof(model: &Model, method: &str) -> Json {
         let questions = [select::find(model, "mutex").unwrap()];
         let limits =
-            Limits { time: None, memory_bytes: None, disk: None, n_threads: 1, cancel: CancelToken::default() };
+            CheckLimits { time: None, memory_bytes: None, disk: None, n_threads: 1, cancel: CancelToken::default() };
         let checker = methods::checker(methods::find(method).unwrap());
         let checked = Check { model, questions: &questions, checker: &*checker, limits: &limits }.run(&Silent).unwrap();
         let Verdict::Holds(Evidence::Certificate(certificate)) = &checked.results[0].verdict else {

@@ -23,9 +23,9 @@ pub struct Propagating {
 }
 
 /// Passes on answers to questions, and how far the work is; what the first engine leaves open is not an answer yet.
-struct Decisions<'o>(&'o dyn Observer);
+struct DecisionFilter<'o>(&'o dyn Observer);
 
-impl Observer for Decisions<'_> {
+impl Observer for DecisionFilter<'_> {
     fn event(&self, event: Event) {
         if !matches!(event, Event::Decided(_)) {
             self.0.event(event);
@@ -52,7 +52,7 @@ impl Engine for Propagating {
 
     fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
         let is_crowd = task.model.processes.len() >= MANY;
-        let quiet = Decisions(observer);
+        let quiet = DecisionFilter(observer);
         let mut answers = match is_crowd {
             true => Self::windows(task, &quiet)?,
             false => self.views.run(task, &quiet)?,

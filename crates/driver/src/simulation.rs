@@ -82,7 +82,7 @@ impl<'m> Simulation<'m> {
     }
 
     /// Takes a step at random; false where nobody can move.
-    pub fn take_random(&mut self, random: &mut Random) -> bool {
+    pub fn take_random(&mut self, random: &mut SplitMix64) -> bool {
         match random.step(self.choices()) {
             Some((by, successor)) => {
                 self.take(by, successor);
@@ -121,11 +121,11 @@ impl<'m> Simulation<'m> {
     ///
     /// # Errors
     /// An error inside a property's own expression.
-    pub fn decides(&self, watched: &[PropertyId]) -> Result<Option<Decision>, (PropertyId, StopReason)> {
+    pub fn decides(&self, watched: &[PropertyId]) -> Result<Option<SimulatedDecision>, (PropertyId, StopReason)> {
         for &property in watched {
             let end = decide(self.model, self.state(), property).map_err(|reason| (property, reason))?;
             if let Some(end) = end {
-                return Ok(Some(Decision { property, end }));
+                return Ok(Some(SimulatedDecision { property, end }));
             }
         }
         Ok(None)
@@ -134,7 +134,7 @@ impl<'m> Simulation<'m> {
 
 /// A property that a run decides, and what shows it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Decision {
+pub struct SimulatedDecision {
     /// The property: a `reachable` holds, all others are violated.
     pub property: PropertyId,
     /// What is true of the last state.
@@ -166,7 +166,7 @@ pub fn watched_by_default(model: &Model) -> Vec<PropertyId> {
 
 /// A run of at most `n_steps` random steps that ends where one of the watched properties is decided.
 pub fn random_run(model: &Model, watched: &[PropertyId], seed: u64, n_steps: usize) -> (Trace, Ending) {
-    let mut random = Random(seed);
+    let mut random = SplitMix64(seed);
     let n_initial = match model.initially.is_empty() {
         true => eval::n_initial_states(model).clamp(1, MOST_INITIAL_STATES) as usize,
         false => eval::initial_states(model).take(MOST_INITIAL_STATES as usize).count(),
@@ -183,13 +183,13 @@ pub fn random_run_from(
     seed: u64,
     n_steps: usize,
 ) -> (Trace, Ending) {
-    go_on(simulation, watched, &mut Random(seed), n_steps)
+    go_on(simulation, watched, &mut SplitMix64(seed), n_steps)
 }
 
 fn go_on(
     mut simulation: Simulation<'_>,
     watched: &[PropertyId],
-    random: &mut Random,
+    random: &mut SplitMix64,
     n_steps: usize,
 ) -> (Trace, Ending) {
     let last = simulation.n_steps() + n_steps;
@@ -292,12 +292,12 @@ impl Watch {
 const WATCHED: &str = "the_expression_of_a_watch";
 
 /// Steele, Lea and Flood's SplitMix64: small, and the same on every machine.
-pub struct Random(u64);
+pub struct SplitMix64(u64);
 
-impl Random {
+impl SplitMix64 {
     /// Starts at a seed.
     pub fn new(seed: u64) -> Self {
-        Random(seed)
+        SplitMix64(seed)
     }
 
     fn next(&mut self) -> u64 {

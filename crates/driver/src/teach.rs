@@ -25,8 +25,8 @@ use model::Model;
 use model::fairness::Assumptions;
 use model::property::PropertyKind;
 
-use crate::auto::{Race, Shares, Standing, Step, is_countable};
-use crate::check::{Check, Checked, Limits};
+use crate::auto::{Race, RaceEntry, RaceStanding, Shares, is_countable};
+use crate::check::{Check, CheckLimits, Checked};
 use crate::checker::SharedEngine;
 use crate::methods;
 use crate::mistake::Mistake;
@@ -69,7 +69,7 @@ pub fn teach(check: &Check<'_>, checked: &mut Checked) -> Result<(), Box<Mistake
             result.insight.product.clone_from(counted);
         }
         let own = own_time(result, worked);
-        Asking::new(check, result, (own, share(&result.verdict, own)), deadline).look_at(result)?;
+        SimilarQuestions::new(check, result, (own, share(&result.verdict, own)), deadline).look_at(result)?;
     }
     Ok(())
 }
@@ -86,7 +86,7 @@ pub fn teach_vacuity(check: &Check<'_>, checked: &mut Checked) -> Result<(), Box
         if own >= QUICK || !matches!(result.verdict, Verdict::Holds(_)) {
             continue;
         }
-        let asking = Asking::new(check, result, (own, own + A_BLINK), deadline);
+        let asking = SimilarQuestions::new(check, result, (own, own + A_BLINK), deadline);
         result.insight.triggers = vacuity::look(&asking, &check.model.properties[result.property])?;
     }
     Ok(())
@@ -108,11 +108,11 @@ fn share(verdict: &Verdict, own: Duration) -> Duration {
 }
 
 /// Asks similar questions until the time for them is used up.
-struct Asking<'a> {
+struct SimilarQuestions<'a> {
     model: &'a Model,
     /// The method that decided the property.
     engine: SharedEngine,
-    limits: Limits,
+    limits: CheckLimits,
     /// What the property took.
     own: Duration,
     /// What the processors may still work on similar questions; nothing once one of them took too long.
@@ -121,7 +121,7 @@ struct Asking<'a> {
     deadline: Option<Instant>,
 }
 
-impl<'a> Asking<'a> {
+impl<'a> SimilarQuestions<'a> {
     /// Asks about a result that took so long, for so long.
     fn new(
         check: &Check<'a>,
@@ -131,8 +131,8 @@ impl<'a> Asking<'a> {
     ) -> Self {
         let method = methods::find(result.method).unwrap_or(Method::Mono);
         let engine = methods::engine(method).unwrap_or_else(|| std::sync::Arc::new(product::Mono));
-        let limits = Limits { n_threads: 1, ..check.limits.clone() };
-        Asking { model: check.model, engine, limits, own, left: Cell::new(left), deadline }
+        let limits = CheckLimits { n_threads: 1, ..check.limits.clone() };
+        SimilarQuestions { model: check.model, engine, limits, own, left: Cell::new(left), deadline }
     }
 
     fn look_at(&self, result: &mut PropertyResult) -> Result<(), Box<Mistake>> {
@@ -195,12 +195,12 @@ impl<'a> Asking<'a> {
         (engine, most): (SharedEngine, Duration),
     ) -> Result<Vec<Verdict>, Box<Mistake>> {
         let time = self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
-        let limits = Limits { time, ..self.limits.clone() };
-        let step = Step { engine: engine.clone(), shares: Shares::same(1.0), n_threads: 1, one_by_one: false };
+        let limits = CheckLimits { time, ..self.limits.clone() };
+        let step = RaceEntry { engine: engine.clone(), shares: Shares::same(1.0), n_threads: 1, one_by_one: false };
         // What is only seen on the clock has more of it, since other programs may be busy.
         let most = if is_countable(&step) { most } else { most.saturating_add(A_MOMENT) };
         let is_glimpse = engine.method() == Method::Mono && self.engine.method() != Method::Mono;
-        let standing = Standing::new(model, &asked);
+        let standing = RaceStanding::new(model, &asked);
         let task = Task { model, properties: asked, budget: limits.budget(), n_threads: 1 };
         let mut race = Race::new(&task, &Silent, standing, Default::default());
         let most = most.min(self.left.get());

@@ -106,9 +106,9 @@ fn printed(at: usize, line: &str) -> Option<Printed> {
 /// # Errors
 /// Why there is no such run.
 pub fn follow(model: &Model, source: &SourceFile, steps: &[Printed]) -> Result<Trace, TrailError> {
-    let mut search = Search { model, source, steps, nodes: Vec::new(), open: BinaryHeap::new(), furthest: 0 };
+    let mut search = TrailSearch { model, source, steps, nodes: Vec::new(), open: BinaryHeap::new(), furthest: 0 };
     for state in eval::initial_states(model) {
-        search.push(Node { state, by: None, parent: None, position: 0, cost: 0 });
+        search.push(TrailNode { state, by: None, parent: None, position: 0, cost: 0 });
     }
     search.run()
 }
@@ -130,7 +130,7 @@ pub fn decided(model: &Model, trace: &Trace) -> Result<Option<&'static str>, Aud
 }
 
 /// A state on the way.
-struct Node {
+struct TrailNode {
     state: State,
     /// The step that led to it, and where from.
     by: Option<Move>,
@@ -140,18 +140,18 @@ struct Node {
     cost: usize,
 }
 
-struct Search<'m> {
+struct TrailSearch<'m> {
     model: &'m Model,
     source: &'m SourceFile,
     steps: &'m [Printed],
-    nodes: Vec<Node>,
+    nodes: Vec<TrailNode>,
     /// The cheapest first, then the longest.
     open: BinaryHeap<(Reverse<usize>, usize, Reverse<usize>)>,
     furthest: usize,
 }
 
-impl Search<'_> {
-    fn push(&mut self, node: Node) {
+impl TrailSearch<'_> {
+    fn push(&mut self, node: TrailNode) {
         self.furthest = self.furthest.max(node.position);
         self.open.push((Reverse(node.cost), node.position, Reverse(self.nodes.len())));
         self.nodes.push(node);
@@ -175,7 +175,7 @@ impl Search<'_> {
                 let Some((length, more)) = self.matched(&step.by, position) else { continue };
                 match step.result {
                     Ok(next) => {
-                        let node = Node {
+                        let node = TrailNode {
                             state: next,
                             by: Some(step.by),
                             parent: Some(at),
@@ -192,7 +192,8 @@ impl Search<'_> {
             }
             // A jump that is no step here.
             if is_jump(&self.steps[position].statement) {
-                let node = Node { state, by: None, parent: Some(at), position: position + 1, cost: cost + OTHER_TEXT };
+                let node =
+                    TrailNode { state, by: None, parent: Some(at), position: position + 1, cost: cost + OTHER_TEXT };
                 self.push(node);
             }
         }

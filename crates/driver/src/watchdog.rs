@@ -52,14 +52,14 @@ pub(crate) struct Attendant<'a> {
 }
 
 /// Work that was left.
-pub(crate) struct Left {
+pub(crate) struct AbandonedWork {
     /// Why.
     pub reason: StopReason,
     /// What it had told.
     told: Vec<Answer>,
 }
 
-impl Left {
+impl AbandonedWork {
     fn answers(self, task: &Task<'_>) -> Vec<Answer> {
         let time = task.budget.elapsed();
         let answer = |&property| {
@@ -81,16 +81,16 @@ enum WorkerMessage<T> {
     Done(T),
 }
 
-struct Relay<T>(Mutex<Sender<WorkerMessage<T>>>);
+struct WatchdogRelay<T>(Mutex<Sender<WorkerMessage<T>>>);
 
-impl<T> Relay<T> {
+impl<T> WatchdogRelay<T> {
     fn tell(&self, told: WorkerMessage<T>) {
         // The attendant has left where it does not listen any more.
         self.0.lock().unwrap_or_else(PoisonError::into_inner).send(told).ok();
     }
 }
 
-impl<T: Send> Observer for Relay<T> {
+impl<T: Send> Observer for WatchdogRelay<T> {
     fn event(&self, event: Event) {
         self.tell(WorkerMessage::Event(event));
     }
@@ -108,13 +108,13 @@ impl Attendant<'_> {
     pub fn run<T: Send + 'static>(
         self,
         work: impl FnOnce(&Model, &dyn Observer) -> T + Send + 'static,
-    ) -> Result<T, Left> {
+    ) -> Result<T, AbandonedWork> {
         if self.budget.time_limit().is_none() && self.budget.memory_limit().is_none() {
             return Ok(work(self.model, self.observer));
         }
         let (sender, told) = mpsc::channel();
         let model = self.model.clone();
-        let relay = Relay(Mutex::new(sender));
+        let relay = WatchdogRelay(Mutex::new(sender));
         let thread = thread::Builder::new().name(String::from("watchdog")).stack_size(STACK_BYTES);
         let thread = thread.spawn(move || {
             let done = work(&model, &relay);
@@ -123,7 +123,7 @@ impl Attendant<'_> {
         let Ok(thread) = thread else {
             // The system has no room for one more thread with its stack.
             let bytes = self.budget.memory_limit().unwrap_or(STACK_BYTES as u64);
-            return Err(Left { reason: StopReason::MemoryLimit(bytes), told: Vec::new() });
+            return Err(AbandonedWork { reason: StopReason::MemoryLimit(bytes), told: Vec::new() });
         };
         let grace = allowance(self.budget.time_limit().unwrap_or_default()).mul_f64(self.grace);
         let mut answers = Vec::new();
@@ -145,7 +145,7 @@ impl Attendant<'_> {
             if let Err(reason) = self.budget.glance(0)
                 && late_since.get_or_insert_with(Instant::now).elapsed() >= grace
             {
-                return Err(Left { reason, told: answers });
+                return Err(AbandonedWork { reason, told: answers });
             }
         }
     }

@@ -52,7 +52,7 @@ impl Insight {
 
     /// The first remedy under which the property holds.
     pub fn cure(&self) -> Option<&Remedy> {
-        self.remedies.iter().find(|remedy| remedy.outcome == Outcome::Holds)
+        self.remedies.iter().find(|remedy| remedy.outcome == AssumedOutcome::Holds)
     }
 }
 
@@ -110,12 +110,12 @@ pub struct Remedy {
     /// All that is assumed then: what stands after `under`.
     pub under: String,
     /// What becomes of the property.
-    pub outcome: Outcome,
+    pub outcome: AssumedOutcome,
 }
 
 /// What becomes of a property under more assumptions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum AssumedOutcome {
     /// It holds.
     Holds,
     /// Another run violates it, with a loop of so many turns.

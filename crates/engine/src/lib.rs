@@ -111,7 +111,7 @@ pub struct Statistics {
     /// The sizes of the local sets, in the order of the proof's members; `None` for one that is too large to count.
     pub local_states: Option<Vec<Option<u64>>>,
     /// What each process saw of the shared store, where a method works with local sets.
-    pub views: Option<Views>,
+    pub views: Option<SharedView>,
     /// What a local proof had to expose, round by round.
     pub exposures: Vec<Exposure>,
     /// The methods that were tried, in the order in which they ended, where one method calls others.
@@ -155,7 +155,7 @@ pub struct Exposure {
 
 /// What a process sees of the shared store in a local set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Views {
+pub enum SharedView {
     /// The shared and public cells that it mentions.
     Mentioned,
     /// All shared and public cells.

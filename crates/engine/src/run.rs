@@ -4,7 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use base::{Diagnostic, SourceFile, StopReason};
-use evidence::certificate::Obligations;
+use evidence::certificate::DischargedObligations;
 use evidence::{Evidence, SymbolicSearch};
 use model::Model;
 
@@ -58,7 +58,7 @@ pub enum Audit {
     /// The evidence was looked at again: a trace replayed, a small product searched.
     Accepted,
     /// Every obligation of a local proof was discharged.
-    Proof(Obligations),
+    Proof(DischargedObligations),
     /// A limit was reached before a local proof was judged.
     Stopped(StopReason),
 }

@@ -12,7 +12,7 @@
 //!    property.
 //!
 //! Then every reachable state projects into every `theta[K]`, by induction on runs, and the property holds. A move that changes
-//! nothing that `K` sees needs no check. With a [`Symmetry`] only one `K` is listed for each choice of families; the others are its
+//! nothing that `K` sees needs no check. With a [`ClaimedSymmetry`] only one `K` is listed for each choice of families; the others are its
 //! images under permutations of each family's processes. The certificate says which elements of arrays go with the processes; the
 //! checker applies these permutations to every text of the program and accepts them only where each text is its own image.
 //!
@@ -29,11 +29,11 @@ use model::control::PlaceId;
 use crate::scope::Scope;
 
 pub use crate::propagation::{Additive, Refutation, Sights};
-pub use crate::ranks::{Focus, NoFairRun, RankTree, Reason, Variant, ViolationName};
+pub use crate::ranks::{Focus, NoFairRun, RankReason, RankTree, Variant, ViolationName};
 
 /// How many obligations of each kind a checker discharged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Obligations {
+pub struct DischargedObligations {
     /// Members that no exchange of processes changes, where members stand for their images.
     pub symmetry: usize,
     /// Initial states are in the members.
@@ -48,15 +48,15 @@ pub struct Obligations {
     pub ranks: usize,
 }
 
-impl Obligations {
+impl DischargedObligations {
     /// How many there are.
     pub fn total(&self) -> usize {
         self.symmetry + self.initiality + self.step + self.non_interference + self.implication + self.ranks
     }
 
     /// The obligations of both.
-    pub fn with(self, other: Obligations) -> Obligations {
-        Obligations {
+    pub fn with(self, other: DischargedObligations) -> DischargedObligations {
+        DischargedObligations {
             symmetry: self.symmetry + other.symmetry,
             initiality: self.initiality + other.initiality,
             step: self.step + other.step,
@@ -207,13 +207,13 @@ pub struct SplitInvariant {
     /// The invariants, one for each set of `k` processes in ascending order, or for representatives.
     pub members: Vec<Member>,
     /// The permutations of processes under which members stand for their images; `None` where every member is listed.
-    pub symmetry: Option<Symmetry>,
+    pub symmetry: Option<ClaimedSymmetry>,
 }
 
 /// All permutations of processes within their families, and what they move besides the processes' own cells and control and the
 /// values that name processes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Symmetry {
+pub struct ClaimedSymmetry {
     /// The dimensions of arrays whose elements go where processes go.
     pub dimensions: Vec<ProcessDimension>,
 }
@@ -228,7 +228,7 @@ pub struct Exchanged {
     /// The permutation: these processes are exchanged for one another, two at a time, the first two first.
     pub swaps: Vec<[ProcessId; 2]>,
     /// What permutations move besides.
-    pub symmetry: Symmetry,
+    pub symmetry: ClaimedSymmetry,
 }
 
 /// A dimension of an array that has one element for each process of a family.

@@ -4,7 +4,7 @@
 //! not show. A [`CountingView`] is what one process of a family sees of a state: the shared cells that are not counted, with control and
 //! cells of the single processes, and its own local state. A process id in it is the process itself, another one of a family, or a single one; a
 //! number in a local state may be a difference to what a counted cell holds now, or not be shown. The *class* of a process is its control
-//! and those of its own contents that are plain values. A [`Sum`] says that multiples of a few cells, counted or shown, are together a constant and the
+//! and those of its own contents that are plain values. A [`CellSum`] says that multiples of a few cells, counted or shown, are together a constant and the
 //! weights of the classes of all processes; a process id or lock counts as 1 where it is some process, a truth value where it is true.
 //!
 //! **Rule.** Views and sums prove a property for every size if
@@ -36,7 +36,7 @@ pub struct CountingProof {
     /// The views.
     pub views: Vec<CountingView>,
     /// The sums.
-    pub sums: Vec<Sum>,
+    pub sums: Vec<CellSum>,
 }
 
 /// An array with elements for each process of a family.
@@ -56,14 +56,14 @@ pub struct CountingView {
     /// The family of the process.
     pub family: FamilyId,
     /// Shared cells, those of single processes, and where these are; counted cells are left out.
-    pub shared: Vec<Item>,
+    pub shared: Vec<CountingItem>,
     /// The local state: control, own cells, and what arrays have for the process.
-    pub local: Vec<Item>,
+    pub local: Vec<CountingItem>,
 }
 
 /// One component of a view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Item {
+pub enum CountingItem {
     /// A value that names no process of a family.
     Value(Value),
     /// Where control is.
@@ -80,29 +80,29 @@ pub enum Item {
 
 /// Cells that are a sum over all processes.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Sum {
+pub struct CellSum {
     /// The cells, and how often each is added.
     pub cells: Vec<(CellId, i64)>,
     /// The constant.
     pub constant: i64,
     /// What processes add to it; whatever is not here adds nothing.
-    pub weights: Vec<Weight>,
+    pub weights: Vec<SumWeight>,
 }
 
 /// What a process adds to a sum.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Weight {
+pub struct SumWeight {
     /// The process, or any of a family.
-    pub of: Member,
+    pub of: ClassMember,
     /// Its class.
-    pub class: Vec<Item>,
+    pub class: Vec<CountingItem>,
     /// What it adds.
     pub weight: i64,
 }
 
 /// Whose class it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Member {
+pub enum ClassMember {
     /// Of each process of a family.
     Family(FamilyId),
     /// Of a single process.
@@ -116,7 +116,7 @@ pub struct CountingRecord {
     counted: Vec<u32>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     rows: Vec<RowRecord>,
-    views: Vec<ViewRecord>,
+    views: Vec<CountingViewRecord>,
     sums: Vec<SumRecord>,
 }
 
@@ -130,10 +130,10 @@ struct RowRecord {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct ViewRecord {
+struct CountingViewRecord {
     family: u32,
-    shared: Vec<ItemRecord>,
-    local: Vec<ItemRecord>,
+    shared: Vec<CountingItemRecord>,
+    local: Vec<CountingItemRecord>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -141,27 +141,27 @@ struct ViewRecord {
 struct SumRecord {
     cells: Vec<(u32, i64)>,
     constant: i64,
-    weights: Vec<WeightRecord>,
+    weights: Vec<SumWeightRecord>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct WeightRecord {
-    of: MemberRecord,
-    class: Vec<ItemRecord>,
+struct SumWeightRecord {
+    of: ClassMemberRecord,
+    class: Vec<CountingItemRecord>,
     weight: i64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum MemberRecord {
+enum ClassMemberRecord {
     Family(u32),
     Single(u32),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum ItemRecord {
+enum CountingItemRecord {
     Bool(bool),
     Int(i64),
     Enum(u32, u32),
@@ -177,21 +177,21 @@ enum ItemRecord {
 impl CountingRecord {
     /// The record of a proof.
     pub fn new(proof: &CountingProof) -> CountingRecord {
-        let items = |items: &Vec<Item>| items.iter().map(|&item| ItemRecord::from(item)).collect();
-        let weight = |weight: &Weight| WeightRecord {
+        let items = |items: &Vec<CountingItem>| items.iter().map(|&item| CountingItemRecord::from(item)).collect();
+        let weight = |weight: &SumWeight| SumWeightRecord {
             of: match weight.of {
-                Member::Family(id) => MemberRecord::Family(number(id)),
-                Member::Single(id) => MemberRecord::Single(number(id)),
+                ClassMember::Family(id) => ClassMemberRecord::Family(number(id)),
+                ClassMember::Single(id) => ClassMemberRecord::Single(number(id)),
             },
             class: items(&weight.class),
             weight: weight.weight,
         };
-        let sum = |sum: &Sum| SumRecord {
+        let sum = |sum: &CellSum| SumRecord {
             cells: sum.cells.iter().map(|&(cell, times)| (number(cell), times)).collect(),
             constant: sum.constant,
             weights: sum.weights.iter().map(weight).collect(),
         };
-        let view = |view: &CountingView| ViewRecord {
+        let view = |view: &CountingView| CountingViewRecord {
             family: number(view.family),
             shared: items(&view.shared),
             local: items(&view.local),
@@ -208,21 +208,21 @@ impl CountingRecord {
 
     /// The proof. Whether its numbers are the Model's is for the checker to see.
     pub fn proof(&self) -> CountingProof {
-        let items = |items: &Vec<ItemRecord>| items.iter().map(|&item| Item::from(item)).collect();
-        let weight = |weight: &WeightRecord| Weight {
+        let items = |items: &Vec<CountingItemRecord>| items.iter().map(|&item| CountingItem::from(item)).collect();
+        let weight = |weight: &SumWeightRecord| SumWeight {
             of: match weight.of {
-                MemberRecord::Family(id) => Member::Family(named(id)),
-                MemberRecord::Single(id) => Member::Single(named(id)),
+                ClassMemberRecord::Family(id) => ClassMember::Family(named(id)),
+                ClassMemberRecord::Single(id) => ClassMember::Single(named(id)),
             },
             class: items(&weight.class),
             weight: weight.weight,
         };
-        let sum = |sum: &SumRecord| Sum {
+        let sum = |sum: &SumRecord| CellSum {
             cells: sum.cells.iter().map(|&(cell, times)| (named(cell), times)).collect(),
             constant: sum.constant,
             weights: sum.weights.iter().map(weight).collect(),
         };
-        let view = |view: &ViewRecord| CountingView {
+        let view = |view: &CountingViewRecord| CountingView {
             family: named(view.family),
             shared: items(&view.shared),
             local: items(&view.local),
@@ -238,36 +238,36 @@ impl CountingRecord {
     }
 }
 
-impl From<Item> for ItemRecord {
-    fn from(item: Item) -> ItemRecord {
+impl From<CountingItem> for CountingItemRecord {
+    fn from(item: CountingItem) -> CountingItemRecord {
         match item {
-            Item::Value(Value::Bool(truth)) => ItemRecord::Bool(truth),
-            Item::Value(Value::Int(number)) => ItemRecord::Int(number),
-            Item::Value(Value::Enum(id, at)) => ItemRecord::Enum(number(id), at),
-            Item::Value(Value::None) => ItemRecord::None,
-            Item::Value(Value::Process(id)) => ItemRecord::Process(number(id)),
-            Item::Place(place) => ItemRecord::Place(number(place)),
-            Item::Slot(slot) => ItemRecord::Slot(slot),
-            Item::Other(family) => ItemRecord::Other(number(family)),
-            Item::Offset(cell, by) => ItemRecord::Offset(number(cell), by),
-            Item::Any => ItemRecord::Any,
+            CountingItem::Value(Value::Bool(truth)) => CountingItemRecord::Bool(truth),
+            CountingItem::Value(Value::Int(number)) => CountingItemRecord::Int(number),
+            CountingItem::Value(Value::Enum(id, at)) => CountingItemRecord::Enum(number(id), at),
+            CountingItem::Value(Value::None) => CountingItemRecord::None,
+            CountingItem::Value(Value::Process(id)) => CountingItemRecord::Process(number(id)),
+            CountingItem::Place(place) => CountingItemRecord::Place(number(place)),
+            CountingItem::Slot(slot) => CountingItemRecord::Slot(slot),
+            CountingItem::Other(family) => CountingItemRecord::Other(number(family)),
+            CountingItem::Offset(cell, by) => CountingItemRecord::Offset(number(cell), by),
+            CountingItem::Any => CountingItemRecord::Any,
         }
     }
 }
 
-impl From<ItemRecord> for Item {
-    fn from(record: ItemRecord) -> Item {
+impl From<CountingItemRecord> for CountingItem {
+    fn from(record: CountingItemRecord) -> CountingItem {
         match record {
-            ItemRecord::Bool(truth) => Item::Value(Value::Bool(truth)),
-            ItemRecord::Int(number) => Item::Value(Value::Int(number)),
-            ItemRecord::Enum(id, at) => Item::Value(Value::Enum(named(id), at)),
-            ItemRecord::None => Item::Value(Value::None),
-            ItemRecord::Process(id) => Item::Value(Value::Process(named(id))),
-            ItemRecord::Place(place) => Item::Place(named(place)),
-            ItemRecord::Slot(slot) => Item::Slot(slot),
-            ItemRecord::Other(family) => Item::Other(named(family)),
-            ItemRecord::Offset(cell, by) => Item::Offset(named(cell), by),
-            ItemRecord::Any => Item::Any,
+            CountingItemRecord::Bool(truth) => CountingItem::Value(Value::Bool(truth)),
+            CountingItemRecord::Int(number) => CountingItem::Value(Value::Int(number)),
+            CountingItemRecord::Enum(id, at) => CountingItem::Value(Value::Enum(named(id), at)),
+            CountingItemRecord::None => CountingItem::Value(Value::None),
+            CountingItemRecord::Process(id) => CountingItem::Value(Value::Process(named(id))),
+            CountingItemRecord::Place(place) => CountingItem::Place(named(place)),
+            CountingItemRecord::Slot(slot) => CountingItem::Slot(slot),
+            CountingItemRecord::Other(family) => CountingItem::Other(named(family)),
+            CountingItemRecord::Offset(cell, by) => CountingItem::Offset(named(cell), by),
+            CountingItemRecord::Any => CountingItem::Any,
         }
     }
 }

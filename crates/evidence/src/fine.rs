@@ -71,7 +71,7 @@ pub struct FineView {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FineState {
     /// The contents of its cells.
-    pub cells: Vec<Content>,
+    pub cells: Vec<FineContent>,
     /// The blocks of its processes.
     pub blocks: Vec<u32>,
     /// For each process whether its loop has taken the other one.
@@ -80,7 +80,7 @@ pub struct FineState {
 
 /// What a cell holds, in a view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Content {
+pub enum FineContent {
     /// A value that names no process of the family.
     Value(Value),
     /// Where a process of another family is.
@@ -96,15 +96,15 @@ pub enum Content {
 #[serde(deny_unknown_fields)]
 pub struct FineRecord {
     family: u32,
-    local: Vec<ColumnRecord>,
-    states: Vec<Vec<ItemRecord>>,
+    local: Vec<FineColumnRecord>,
+    states: Vec<Vec<FineItemRecord>>,
     views: Vec<FineViewRecord>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct FineViewRecord {
-    cells: Vec<ColumnRecord>,
+    cells: Vec<FineColumnRecord>,
     k: usize,
     blocks: Vec<u32>,
     theta: Vec<FineStateRecord>,
@@ -113,7 +113,7 @@ struct FineViewRecord {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct FineStateRecord {
-    cells: Vec<ItemRecord>,
+    cells: Vec<FineItemRecord>,
     blocks: Vec<u32>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     taken: Vec<bool>,
@@ -121,7 +121,7 @@ struct FineStateRecord {
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum ColumnRecord {
+enum FineColumnRecord {
     Cell(u32),
     Control(Option<u32>),
     Taken(Option<u32>, u32),
@@ -131,7 +131,7 @@ enum ColumnRecord {
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum ItemRecord {
+enum FineItemRecord {
     Bool(bool),
     Int(i64),
     Enum(u32, u32),
@@ -147,14 +147,14 @@ impl FineRecord {
     /// The record of a proof.
     pub fn new(proof: &FineProof) -> FineRecord {
         let view = |view: &FineView| FineViewRecord {
-            cells: view.cells.iter().map(|&column| ColumnRecord::from(column)).collect(),
+            cells: view.cells.iter().map(|&column| FineColumnRecord::from(column)).collect(),
             k: view.k,
             blocks: view.blocks.clone(),
             theta: view.theta.iter().map(FineStateRecord::new).collect(),
         };
         FineRecord {
             family: number(proof.family),
-            local: proof.local.iter().map(|&column| ColumnRecord::from(column)).collect(),
+            local: proof.local.iter().map(|&column| FineColumnRecord::from(column)).collect(),
             states: proof.states.iter().map(|state| state.iter().map(|&item| item.into()).collect()).collect(),
             views: proof.views.iter().map(view).collect(),
         }
@@ -162,7 +162,7 @@ impl FineRecord {
 
     /// The proof; `None` where something stands in the wrong part. Whether its numbers are the Model's is for the checker to see.
     pub fn proof(&self) -> Option<FineProof> {
-        let state = |state: &Vec<ItemRecord>| state.iter().map(|item| item.local()).collect::<Option<Vec<_>>>();
+        let state = |state: &Vec<FineItemRecord>| state.iter().map(|item| item.local()).collect::<Option<Vec<_>>>();
         let view = |view: &FineViewRecord| {
             Some(FineView {
                 cells: view.cells.iter().map(|column| column.shared()).collect::<Option<_>>()?,
@@ -194,111 +194,113 @@ impl FineStateRecord {
     }
 }
 
-impl From<SharedColumn> for ColumnRecord {
-    fn from(column: SharedColumn) -> ColumnRecord {
+impl From<SharedColumn> for FineColumnRecord {
+    fn from(column: SharedColumn) -> FineColumnRecord {
         match column {
-            SharedColumn::Cell(cell) => ColumnRecord::Cell(number(cell)),
-            SharedColumn::Control(process) => ColumnRecord::Control(Some(number(process))),
-            SharedColumn::Taken(process, id) => ColumnRecord::Taken(Some(number(process)), number(id)),
+            SharedColumn::Cell(cell) => FineColumnRecord::Cell(number(cell)),
+            SharedColumn::Control(process) => FineColumnRecord::Control(Some(number(process))),
+            SharedColumn::Taken(process, id) => FineColumnRecord::Taken(Some(number(process)), number(id)),
         }
     }
 }
 
-impl From<LocalColumn> for ColumnRecord {
-    fn from(column: LocalColumn) -> ColumnRecord {
+impl From<LocalColumn> for FineColumnRecord {
+    fn from(column: LocalColumn) -> FineColumnRecord {
         match column {
-            LocalColumn::Control => ColumnRecord::Control(None),
-            LocalColumn::Own(at) => ColumnRecord::Own(at),
-            LocalColumn::Taken(id) => ColumnRecord::Taken(None, number(id)),
-            LocalColumn::Element(row, at) => ColumnRecord::Element(number(row.var), row.owner.map(number), at),
+            LocalColumn::Control => FineColumnRecord::Control(None),
+            LocalColumn::Own(at) => FineColumnRecord::Own(at),
+            LocalColumn::Taken(id) => FineColumnRecord::Taken(None, number(id)),
+            LocalColumn::Element(row, at) => FineColumnRecord::Element(number(row.var), row.owner.map(number), at),
         }
     }
 }
 
-impl ColumnRecord {
+impl FineColumnRecord {
     fn shared(self) -> Option<SharedColumn> {
         match self {
-            ColumnRecord::Cell(cell) => Some(SharedColumn::Cell(named(cell))),
-            ColumnRecord::Control(Some(process)) => Some(SharedColumn::Control(named(process))),
-            ColumnRecord::Taken(Some(process), id) => Some(SharedColumn::Taken(named(process), named(id))),
+            FineColumnRecord::Cell(cell) => Some(SharedColumn::Cell(named(cell))),
+            FineColumnRecord::Control(Some(process)) => Some(SharedColumn::Control(named(process))),
+            FineColumnRecord::Taken(Some(process), id) => Some(SharedColumn::Taken(named(process), named(id))),
             _ => None,
         }
     }
 
     fn local(self) -> Option<LocalColumn> {
         match self {
-            ColumnRecord::Control(None) => Some(LocalColumn::Control),
-            ColumnRecord::Own(at) => Some(LocalColumn::Own(at)),
-            ColumnRecord::Taken(None, id) => Some(LocalColumn::Taken(named(id))),
-            ColumnRecord::Element(var, owner, at) => {
-                Some(LocalColumn::Element(crate::views::Row { var: named(var), owner: owner.map(named) }, at))
+            FineColumnRecord::Control(None) => Some(LocalColumn::Control),
+            FineColumnRecord::Own(at) => Some(LocalColumn::Own(at)),
+            FineColumnRecord::Taken(None, id) => Some(LocalColumn::Taken(named(id))),
+            FineColumnRecord::Element(var, owner, at) => {
+                Some(LocalColumn::Element(crate::views::ElementArray { var: named(var), owner: owner.map(named) }, at))
             }
             _ => None,
         }
     }
 }
 
-impl From<Value> for ItemRecord {
-    fn from(value: Value) -> ItemRecord {
+impl From<Value> for FineItemRecord {
+    fn from(value: Value) -> FineItemRecord {
         match value {
-            Value::Bool(truth) => ItemRecord::Bool(truth),
-            Value::Int(number) => ItemRecord::Int(number),
-            Value::Enum(id, at) => ItemRecord::Enum(number(id), at),
-            Value::None => ItemRecord::None,
-            Value::Process(id) => ItemRecord::Process(number(id)),
+            Value::Bool(truth) => FineItemRecord::Bool(truth),
+            Value::Int(number) => FineItemRecord::Int(number),
+            Value::Enum(id, at) => FineItemRecord::Enum(number(id), at),
+            Value::None => FineItemRecord::None,
+            Value::Process(id) => FineItemRecord::Process(number(id)),
         }
     }
 }
 
-impl From<LocalItem> for ItemRecord {
-    fn from(item: LocalItem) -> ItemRecord {
+impl From<LocalItem> for FineItemRecord {
+    fn from(item: LocalItem) -> FineItemRecord {
         match item {
             LocalItem::Value(value) => value.into(),
-            LocalItem::Place(place) => ItemRecord::Place(number(place)),
-            LocalItem::Itself => ItemRecord::Itself,
-            LocalItem::Another => ItemRecord::Other,
+            LocalItem::Place(place) => FineItemRecord::Place(number(place)),
+            LocalItem::Itself => FineItemRecord::Itself,
+            LocalItem::Another => FineItemRecord::Other,
         }
     }
 }
 
-impl From<Content> for ItemRecord {
-    fn from(content: Content) -> ItemRecord {
+impl From<FineContent> for FineItemRecord {
+    fn from(content: FineContent) -> FineItemRecord {
         match content {
-            Content::Value(value) => value.into(),
-            Content::Place(place) => ItemRecord::Place(number(place)),
-            Content::Slot(slot) => ItemRecord::Slot(slot),
-            Content::Other => ItemRecord::Other,
+            FineContent::Value(value) => value.into(),
+            FineContent::Place(place) => FineItemRecord::Place(number(place)),
+            FineContent::Slot(slot) => FineItemRecord::Slot(slot),
+            FineContent::Other => FineItemRecord::Other,
         }
     }
 }
 
-impl ItemRecord {
+impl FineItemRecord {
     fn value(self) -> Option<Value> {
         Some(match self {
-            ItemRecord::Bool(truth) => Value::Bool(truth),
-            ItemRecord::Int(number) => Value::Int(number),
-            ItemRecord::Enum(id, at) => Value::Enum(named(id), at),
-            ItemRecord::None => Value::None,
-            ItemRecord::Process(id) => Value::Process(named(id)),
-            ItemRecord::Place(_) | ItemRecord::Slot(_) | ItemRecord::Itself | ItemRecord::Other => return None,
+            FineItemRecord::Bool(truth) => Value::Bool(truth),
+            FineItemRecord::Int(number) => Value::Int(number),
+            FineItemRecord::Enum(id, at) => Value::Enum(named(id), at),
+            FineItemRecord::None => Value::None,
+            FineItemRecord::Process(id) => Value::Process(named(id)),
+            FineItemRecord::Place(_) | FineItemRecord::Slot(_) | FineItemRecord::Itself | FineItemRecord::Other => {
+                return None;
+            }
         })
     }
 
     fn local(self) -> Option<LocalItem> {
         match self {
-            ItemRecord::Place(place) => Some(LocalItem::Place(named(place))),
-            ItemRecord::Itself => Some(LocalItem::Itself),
-            ItemRecord::Other => Some(LocalItem::Another),
+            FineItemRecord::Place(place) => Some(LocalItem::Place(named(place))),
+            FineItemRecord::Itself => Some(LocalItem::Itself),
+            FineItemRecord::Other => Some(LocalItem::Another),
             other => other.value().map(LocalItem::Value),
         }
     }
 
-    fn content(self) -> Option<Content> {
+    fn content(self) -> Option<FineContent> {
         match self {
-            ItemRecord::Place(place) => Some(Content::Place(named(place))),
-            ItemRecord::Slot(slot) => Some(Content::Slot(slot)),
-            ItemRecord::Other => Some(Content::Other),
-            other => other.value().map(Content::Value),
+            FineItemRecord::Place(place) => Some(FineContent::Place(named(place))),
+            FineItemRecord::Slot(slot) => Some(FineContent::Slot(slot)),
+            FineItemRecord::Other => Some(FineContent::Other),
+            other => other.value().map(FineContent::Value),
         }
     }
 }

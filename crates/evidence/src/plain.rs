@@ -2,7 +2,7 @@
 //!
 //! In: a property of a Model. Out: the list of its violations, each an instance of the property and a set of fairness assumptions,
 //! with an automaton that accepts the words of states on which the instance is false. Claims of [`crate::ranks`] are about these
-//! automata, and name violations by what they are ([`Violation::name`]). An engine searches with smaller automata that it makes otherwise;
+//! automata, and name violations by what they are ([`ReferenceViolation::name`]). An engine searches with smaller automata that it makes otherwise;
 //! here nothing is shared with it, so that a mistake there cannot hide itself.
 //!
 //! A conjunction is violated by violating one of its parts: `&&`, `forall`, `always` and `eventually always` over them fall apart. What is left is
@@ -24,18 +24,18 @@ use crate::ranks::ViolationName;
 
 /// One way to violate a property: a run that satisfies all the fairness assumptions and whose states the automaton accepts.
 #[derive(Clone, Debug)]
-pub struct Violation {
+pub struct ReferenceViolation {
     /// The values of the outer bound variables, by name, outermost first.
     pub instance: Vec<(String, Value)>,
     /// Accepts the words of states that violate the instance.
-    pub automaton: Rc<Automaton>,
+    pub automaton: Rc<ReferenceAutomaton>,
     /// What the run satisfies besides.
     pub fairness: Vec<FairnessId>,
     /// Which part of the conjunction is violated: at each `&&` on the way to it, 0 for the left side and 1 for the right one.
     pub part: Vec<usize>,
 }
 
-impl Violation {
+impl ReferenceViolation {
     /// What claims call it.
     pub fn name(&self, model: &Model) -> ViolationName {
         let instance = self.instance.iter().map(|(name, value)| (name.clone(), model::print::value(model, *value)));
@@ -46,18 +46,18 @@ impl Violation {
 /// An automaton with marks on its edges: it accepts a word if it can read it and take edges with each mark again and again.
 /// It starts in state 0.
 #[derive(Clone, Debug, Default)]
-pub struct Automaton {
+pub struct ReferenceAutomaton {
     /// What its edges look at.
-    pub atoms: Vec<Atom>,
+    pub atoms: Vec<StateCondition>,
     /// For each state the edges that leave it.
-    pub states: Vec<Vec<Edge>>,
+    pub states: Vec<Vec<ReferenceEdge>>,
     /// How many marks there are.
     pub n_marks: usize,
 }
 
 /// A condition on one state of the program.
 #[derive(Clone, Debug)]
-pub struct Atom {
+pub struct StateCondition {
     /// The boolean expression.
     pub expr: Expr,
     /// The values of the variables that are bound around it.
@@ -66,7 +66,7 @@ pub struct Atom {
 
 /// An edge, which reads one state.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Edge {
+pub struct ReferenceEdge {
     /// The atoms that it looks at, ascending, and what they have to be.
     pub literals: Vec<(usize, bool)>,
     /// The marks that it carries, ascending.
@@ -75,7 +75,7 @@ pub struct Edge {
     pub target: usize,
 }
 
-impl Atom {
+impl StateCondition {
     /// Whether it is true in a state.
     ///
     /// # Errors
@@ -90,15 +90,19 @@ impl Atom {
 ///
 /// # Errors
 /// Where a part is given as an automaton, or an automaton becomes too large.
-pub fn violations(model: &Model, property: &Property, formula: &Formula) -> Result<Vec<Violation>, StopReason> {
-    let scope = Scope { model, state: initial_states(model).next().expect("a program has an initial state") };
+pub fn violations(
+    model: &Model,
+    property: &Property,
+    formula: &Formula,
+) -> Result<Vec<ReferenceViolation>, StopReason> {
+    let scope = BindingScope { model, state: initial_states(model).next().expect("a program has an initial state") };
     let mut parts = Vec::new();
     let formula = formula.spread();
-    scope.split(&formula, &Context::default(), &mut parts);
+    scope.split(&formula, &ConjunctContext::default(), &mut parts);
     let mut found = Vec::new();
     for (part, around) in parts {
         let automaton = Rc::new(tableau::of_negation(&scope, part, &around)?);
-        found.extend(property.under.any_of.iter().map(|fairness| Violation {
+        found.extend(property.under.any_of.iter().map(|fairness| ReferenceViolation {
             instance: around.names.clone(),
             automaton: Rc::clone(&automaton),
             fairness: fairness.clone(),
@@ -110,7 +114,7 @@ pub fn violations(model: &Model, property: &Property, formula: &Formula) -> Resu
 
 /// What stands around a part of a conjunction.
 #[derive(Clone, Debug, Default)]
-struct Context {
+struct ConjunctContext {
     /// The values of the bound variables, outermost first.
     bound: Vec<Value>,
     names: Vec<(String, Value)>,
@@ -121,23 +125,28 @@ struct Context {
 }
 
 /// Where the domains of bound variables and their filters are evaluated.
-struct Scope<'m> {
+struct BindingScope<'m> {
     model: &'m Model,
     /// Any state: what is evaluated in it does not look at it.
     state: State,
 }
 
-impl Scope<'_> {
-    fn split<'f>(&self, formula: &'f Formula, around: &Context, found: &mut Vec<(&'f Formula, Context)>) {
+impl BindingScope<'_> {
+    fn split<'f>(
+        &self,
+        formula: &'f Formula,
+        around: &ConjunctContext,
+        found: &mut Vec<(&'f Formula, ConjunctContext)>,
+    ) {
         match formula {
             Formula::Boolean(BooleanOp::And, left, right) => {
                 for (side, conjunct) in [left, right].into_iter().enumerate() {
                     let part = around.part.iter().copied().chain([side]).collect();
-                    self.split(conjunct, &Context { part, ..around.clone() }, found);
+                    self.split(conjunct, &ConjunctContext { part, ..around.clone() }, found);
                 }
             }
             Formula::Unary(UnaryTemporal::Always, inner) => {
-                self.split(inner, &Context { always: true, ..around.clone() }, found);
+                self.split(inner, &ConjunctContext { always: true, ..around.clone() }, found);
             }
             Formula::Quantified { quantifier: Quantifier::Forall, bindings, filter, body }
                 if !filter.as_ref().is_some_and(reads_state) && !bindings.iter().any(depends_on_state) =>
@@ -146,7 +155,7 @@ impl Scope<'_> {
                     if filter.as_ref().is_none_or(|filter| self.truth(filter, values)) {
                         let names = bindings.iter().map(|one| (one.name.clone(), values[one.var.0 as usize]));
                         let names = around.names.iter().cloned().chain(names).collect();
-                        let around = Context { bound: values.to_vec(), names, ..around.clone() };
+                        let around = ConjunctContext { bound: values.to_vec(), names, ..around.clone() };
                         self.split(body, &around, found);
                     }
                 });

@@ -21,8 +21,8 @@ use model::Model;
 use serde::Serialize;
 
 use crate::Certificate;
-use layout::Layout;
-use record::{Document, digest};
+use layout::ProofFormatter;
+use record::{ProofDocument, digest};
 
 pub use read::{ProofFile, read};
 
@@ -38,10 +38,10 @@ const OLDER: [&str; 2] = ["piecewise-proof/1", "piecewise-proof/2"];
 
 /// A certificate as text: one line for each point, column and row, so that files can be compared line by line.
 pub fn to_text(model: &Model, certificate: &Certificate, method: &str) -> String {
-    let mut document = Document::new(model, certificate, method);
+    let mut document = ProofDocument::new(model, certificate, method);
     document.digest = Some(digest(&document.facts, &document.scope));
     let mut out = Vec::new();
-    let mut serializer = serde_json::Serializer::with_formatter(&mut out, Layout::default());
+    let mut serializer = serde_json::Serializer::with_formatter(&mut out, ProofFormatter::default());
     document.serialize(&mut serializer).expect("plain data can be written to memory");
     out.push(b'\n');
     String::from_utf8(out).expect("JSON is UTF-8")

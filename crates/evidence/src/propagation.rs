@@ -33,14 +33,14 @@ use crate::ranks::ViolationName;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sights {
     /// For each process, in the order of the program, what it sees besides its control and its own cells.
-    pub seen: Vec<Sight>,
+    pub seen: Vec<ProcessSight>,
     /// The additive invariants.
     pub additive: Vec<Additive>,
 }
 
 /// What a process sees besides its control and its own cells.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Sight {
+pub struct ProcessSight {
     /// Shared cells, and public cells of others.
     pub cells: Vec<CellId>,
     /// The processes at whose control it looks.
@@ -112,12 +112,12 @@ pub struct Refutation {
     /// The processes whose control it shows besides.
     pub controls: Vec<ProcessId>,
     /// The steps. The last one leaves a set empty, or distinguishes cases in all of which this is so.
-    pub steps: Vec<Step>,
+    pub steps: Vec<RefutationStep>,
 }
 
 /// Whose edges a step is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Spot {
+pub enum EdgeOwner {
     /// The product of the property's view with the automaton.
     Property,
     /// The view of a process.
@@ -126,28 +126,28 @@ pub enum Spot {
 
 /// A step of a refutation.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Step {
+pub enum RefutationStep {
     /// Keeps the fair components of a set: `I_v` is strongly connected and meets every fairness assumption.
-    Fair(Spot),
+    Fair(EdgeOwner),
     /// Keeps in one set what is compatible with an edge of another.
     Compatible {
         /// The set that is looked at.
-        from: Spot,
+        from: EdgeOwner,
         /// The set that becomes smaller.
-        to: Spot,
+        to: EdgeOwner,
     },
     /// `I_v` lies in one of the fair components of a set: one case for each, or for some of them together.
     Split {
         /// The set.
-        of: Spot,
+        of: EdgeOwner,
         /// The cases.
-        cases: Vec<Case>,
+        cases: Vec<RefutationCase>,
     },
     /// In all of a set the others weigh something together, so that some other process has a positive weight, and no other process that
     /// has none gets one. So some other process keeps one for ever: a case for each.
     Holder {
         /// The set.
-        of: Spot,
+        of: EdgeOwner,
         /// The additive invariant, by its position.
         invariant: usize,
         /// The cases.
@@ -161,16 +161,16 @@ pub enum Step {
 
 /// Some fair components, and what follows in all of them together.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Case {
+pub struct RefutationCase {
     /// A point in each.
-    pub points: Vec<Point>,
+    pub points: Vec<NodePoint>,
     /// The steps.
-    pub steps: Vec<Step>,
+    pub steps: Vec<RefutationStep>,
 }
 
 /// A node of a set.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Point {
+pub struct NodePoint {
     /// The view state.
     pub row: Vec<u32>,
     /// The automaton's state, for the property's view.
@@ -183,5 +183,5 @@ pub struct HolderCase {
     /// The process.
     pub process: ProcessId,
     /// The steps.
-    pub steps: Vec<Step>,
+    pub steps: Vec<RefutationStep>,
 }

@@ -66,7 +66,7 @@ pub struct ThreadProof {
     /// The top frames that local states name.
     pub tops: Vec<Frame>,
     /// The frames that wait for a call to return.
-    pub waiting: Vec<Waiting>,
+    pub waiting: Vec<WaitingCall>,
     /// The local states.
     pub states: Vec<LocalRow>,
     /// The activations; the first one is that of the process's own text.
@@ -79,7 +79,7 @@ pub struct ThreadProof {
 
 /// A frame that waits, and the loop counters of the process's own text that wait with it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Waiting {
+pub struct WaitingCall {
     /// The frame.
     pub frame: Frame,
     /// The counters, where the frame is that of the process's own text.

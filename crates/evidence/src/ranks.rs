@@ -12,7 +12,7 @@
 //! of a pair if what holds always from some point on may hold there.
 //!
 //! **Rule.** The nodes of a [`Focus`] contain all initial ones and all that edges lead to. No edge leads to a higher rank; edges
-//! between nodes of one rank are as its [`Reason`] says. A run then keeps to one rank from some point on, and there something that it
+//! between nodes of one rank are as its [`RankReason`] says. A run then keeps to one rank from some point on, and there something that it
 //! has to do again and again is missing, or it keeps to the nodes that are free of a pair, for which the ranks of a smaller
 //! [`RankTree`] say the same. Every fair run that violates the property is a run of each abstract process, and does what
 //! [`Variant`] demands in one (`OneProcess`) or in at least one of all of them (`EveryProcess`); so there is none.
@@ -31,7 +31,7 @@ pub struct NoFairRun {
     pub foci: Vec<Focus>,
 }
 
-/// Names a way to violate a temporal property ([`crate::plain::Violation`]) by what it is.
+/// Names a way to violate a temporal property ([`crate::plain::ReferenceViolation`]) by what it is.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ViolationName {
     /// Which part of the conjunction: at each `&&` on the way to it from outside, 0 for the left side and 1 for the right one.
@@ -71,12 +71,12 @@ pub struct RankTree {
     /// The rank of each node, in the order of the nodes.
     pub ranks: Vec<u32>,
     /// For each rank why no fair run keeps to it.
-    pub reasons: Vec<Reason>,
+    pub reasons: Vec<RankReason>,
 }
 
 /// Why no fair run keeps to the nodes of a rank.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Reason {
+pub enum RankReason {
     /// No edge stays among them.
     Trivial,
     /// No edge among them carries this mark of the automaton.

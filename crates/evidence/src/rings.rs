@@ -117,7 +117,7 @@ pub struct ProcessType {
 }
 
 /// The types of neighbours, from left to right.
-pub type Word = Vec<ProcessType>;
+pub type NeighbourTypes = Vec<ProcessType>;
 
 /// What a window sees, by its distance from the window's first process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -169,7 +169,7 @@ impl RingValue {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WindowSet {
     /// The types of the window's processes.
-    pub word: Word,
+    pub word: NeighbourTypes,
     /// What the window sees, ascending.
     pub items: Vec<RingItem>,
     /// Its states: a value for each item.
@@ -178,7 +178,7 @@ pub struct WindowSet {
 
 /// A weight of a part of the state. A process's own items stand at distance 0, and so do the elements that are counted with it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Weight {
+pub enum RingWeight {
     /// Of a process of this type in this local state: the values of its control and of its own cells, in their order.
     Local(ProcessType, Vec<RingValue>),
     /// Of an element with this value; a process that it names is named by its distance from the element.
@@ -189,9 +189,9 @@ pub enum Weight {
 
 /// A sum over all processes, elements and shared cells that never changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Flow {
+pub struct ConservedSum {
     /// The weights; what is not listed weighs nothing.
-    pub weights: Vec<(Weight, u64)>,
+    pub weights: Vec<(RingWeight, u64)>,
     /// The sum, or the least that it is at any size.
     pub total: u64,
     /// Whether the sum may be more than the total, as it is where it grows with the size; no step makes it less.
@@ -216,7 +216,7 @@ pub struct RingsProof {
     /// The windows, by words, ascending.
     pub windows: Vec<WindowSet>,
     /// The flows that closed walks obey.
-    pub flows: Vec<Flow>,
+    pub flows: Vec<ConservedSum>,
 }
 
 impl RingsProof {
@@ -255,15 +255,15 @@ pub struct RingsRecord {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WindowRecord {
-    word: Word,
-    items: Vec<ItemRecord>,
+    word: NeighbourTypes,
+    items: Vec<RingItemRecord>,
     states: Vec<Vec<ValueRecord>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct FlowRecord {
-    weights: Vec<WeightRecord>,
+    weights: Vec<RingWeightRecord>,
     total: u64,
     #[serde(default)]
     at_least: bool,
@@ -271,7 +271,7 @@ struct FlowRecord {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum WeightRecord {
+enum RingWeightRecord {
     Local(ProcessType, Vec<ValueRecord>, u64),
     Element(u32, usize, ValueRecord, u64),
     Shared(u32, usize, ValueRecord, u64),
@@ -279,7 +279,7 @@ enum WeightRecord {
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum ItemRecord {
+enum RingItemRecord {
     Control(i64),
     Own(i64, usize),
     Element(u32, i64, usize),
@@ -300,23 +300,23 @@ enum ValueRecord {
 impl RingsRecord {
     /// The record of a proof; `None` where a value is a process by its id, which no window has.
     pub fn new(proof: &RingsProof) -> Option<RingsRecord> {
-        let items = |items: &Vec<RingItem>| items.iter().map(|&item| ItemRecord::from(item)).collect();
+        let items = |items: &Vec<RingItem>| items.iter().map(|&item| RingItemRecord::from(item)).collect();
         let window = |set: &WindowSet| {
             let states = set.states.iter().map(|state| records(state)).collect::<Option<_>>()?;
             Some(WindowRecord { word: set.word.clone(), items: items(&set.items), states })
         };
-        let weight = |(weight, times): &(Weight, u64)| {
+        let weight = |(weight, times): &(RingWeight, u64)| {
             Some(match weight {
-                Weight::Local(of, state) => WeightRecord::Local(*of, records(state)?, *times),
-                Weight::Element(var, at, value) => {
-                    WeightRecord::Element(number(*var), *at, value_record(*value)?, *times)
+                RingWeight::Local(of, state) => RingWeightRecord::Local(*of, records(state)?, *times),
+                RingWeight::Element(var, at, value) => {
+                    RingWeightRecord::Element(number(*var), *at, value_record(*value)?, *times)
                 }
-                Weight::Shared(var, at, value) => {
-                    WeightRecord::Shared(number(*var), *at, value_record(RingValue::Value(*value))?, *times)
+                RingWeight::Shared(var, at, value) => {
+                    RingWeightRecord::Shared(number(*var), *at, value_record(RingValue::Value(*value))?, *times)
                 }
             })
         };
-        let flow = |flow: &Flow| {
+        let flow = |flow: &ConservedSum| {
             let weights = flow.weights.iter().map(weight).collect::<Option<_>>()?;
             Some(FlowRecord { weights, total: flow.total, at_least: flow.at_least })
         };
@@ -339,20 +339,20 @@ impl RingsRecord {
             items: set.items.iter().map(|&item| RingItem::from(item)).collect(),
             states: set.states.iter().map(|state| values(state)).collect(),
         };
-        let weight = |weight: &WeightRecord| match weight {
-            WeightRecord::Local(of, state, times) => (Weight::Local(*of, values(state)), *times),
-            WeightRecord::Element(var, at, value, times) => {
-                (Weight::Element(named(*var), *at, RingValue::from(*value)), *times)
+        let weight = |weight: &RingWeightRecord| match weight {
+            RingWeightRecord::Local(of, state, times) => (RingWeight::Local(*of, values(state)), *times),
+            RingWeightRecord::Element(var, at, value, times) => {
+                (RingWeight::Element(named(*var), *at, RingValue::from(*value)), *times)
             }
-            WeightRecord::Shared(var, at, value, times) => {
+            RingWeightRecord::Shared(var, at, value, times) => {
                 let value = match RingValue::from(*value) {
                     RingValue::Value(value) => value,
                     RingValue::Neighbour(_) | RingValue::Place(_) => Value::None,
                 };
-                (Weight::Shared(named(*var), *at, value), *times)
+                (RingWeight::Shared(named(*var), *at, value), *times)
             }
         };
-        let flow = |flow: &FlowRecord| Flow {
+        let flow = |flow: &FlowRecord| ConservedSum {
             weights: flow.weights.iter().map(weight).collect(),
             total: flow.total,
             at_least: flow.at_least,
@@ -403,24 +403,24 @@ impl From<ValueRecord> for RingValue {
     }
 }
 
-impl From<RingItem> for ItemRecord {
-    fn from(item: RingItem) -> ItemRecord {
+impl From<RingItem> for RingItemRecord {
+    fn from(item: RingItem) -> RingItemRecord {
         match item {
-            RingItem::Control(at) => ItemRecord::Control(at),
-            RingItem::Own(at, cell) => ItemRecord::Own(at, cell),
-            RingItem::Element(var, at, element) => ItemRecord::Element(number(var), at, element),
-            RingItem::Shared(var, cell) => ItemRecord::Shared(number(var), cell),
+            RingItem::Control(at) => RingItemRecord::Control(at),
+            RingItem::Own(at, cell) => RingItemRecord::Own(at, cell),
+            RingItem::Element(var, at, element) => RingItemRecord::Element(number(var), at, element),
+            RingItem::Shared(var, cell) => RingItemRecord::Shared(number(var), cell),
         }
     }
 }
 
-impl From<ItemRecord> for RingItem {
-    fn from(record: ItemRecord) -> RingItem {
+impl From<RingItemRecord> for RingItem {
+    fn from(record: RingItemRecord) -> RingItem {
         match record {
-            ItemRecord::Control(at) => RingItem::Control(at),
-            ItemRecord::Own(at, cell) => RingItem::Own(at, cell),
-            ItemRecord::Element(var, at, element) => RingItem::Element(named(var), at, element),
-            ItemRecord::Shared(var, cell) => RingItem::Shared(named(var), cell),
+            RingItemRecord::Control(at) => RingItem::Control(at),
+            RingItemRecord::Own(at, cell) => RingItem::Own(at, cell),
+            RingItemRecord::Element(var, at, element) => RingItem::Element(named(var), at, element),
+            RingItemRecord::Shared(var, cell) => RingItem::Shared(named(var), cell),
         }
     }
 }

@@ -88,9 +88,9 @@ pub enum Item {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hiding {
     /// The column that is hidden.
-    pub what: Column,
+    pub what: ViewColumn,
     /// The column that says when; no rule hides it.
-    pub when: Column,
+    pub when: ViewColumn,
     /// Its values.
     pub is: Vec<Item>,
 }
@@ -98,7 +98,7 @@ pub struct Hiding {
 /// A column of views, by its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Column {
+pub enum ViewColumn {
     /// Of the shared part.
     Shared(usize),
     /// Of each local state.
@@ -107,7 +107,7 @@ pub enum Column {
 
 /// An array that has elements for each process of the family: a copy of it, where processes of other families have copies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Row {
+pub struct ElementArray {
     /// The array.
     pub var: VarId,
     /// Whose copy it is.
@@ -133,7 +133,7 @@ pub enum LocalColumn {
     /// One of its own cells, by its position among them.
     Own(usize),
     /// An element that an array has for it, by its position among those.
-    Element(Row, usize),
+    Element(ElementArray, usize),
     /// What its loop over the family has taken.
     Taken(LoopId),
 }
@@ -145,8 +145,8 @@ pub struct ViewsRecord {
     family: u32,
     k: usize,
     ordered: bool,
-    shared: Vec<ColumnRecord>,
-    local: Vec<ColumnRecord>,
+    shared: Vec<ViewColumnRecord>,
+    local: Vec<ViewColumnRecord>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     hidden: Vec<HidingRecord>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -166,8 +166,8 @@ struct PresenceRecord {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct HidingRecord {
-    what: Column,
-    when: Column,
+    what: ViewColumn,
+    when: ViewColumn,
     is: Vec<ItemRecord>,
 }
 
@@ -180,7 +180,7 @@ struct ViewRecord {
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum ColumnRecord {
+enum ViewColumnRecord {
     Cell(u32),
     Control(Option<u32>),
     Taken(Option<u32>, u32),
@@ -206,15 +206,15 @@ impl ViewsRecord {
     /// The record of a proof.
     pub fn new(proof: &ViewsProof) -> ViewsRecord {
         let shared = |column: &SharedColumn| match *column {
-            SharedColumn::Cell(cell) => ColumnRecord::Cell(number(cell)),
-            SharedColumn::Control(process) => ColumnRecord::Control(Some(number(process))),
-            SharedColumn::Taken(process, id) => ColumnRecord::Taken(Some(number(process)), number(id)),
+            SharedColumn::Cell(cell) => ViewColumnRecord::Cell(number(cell)),
+            SharedColumn::Control(process) => ViewColumnRecord::Control(Some(number(process))),
+            SharedColumn::Taken(process, id) => ViewColumnRecord::Taken(Some(number(process)), number(id)),
         };
         let local = |column: &LocalColumn| match *column {
-            LocalColumn::Control => ColumnRecord::Control(None),
-            LocalColumn::Own(at) => ColumnRecord::Own(at),
-            LocalColumn::Taken(id) => ColumnRecord::Taken(None, number(id)),
-            LocalColumn::Element(row, at) => ColumnRecord::Element(number(row.var), row.owner.map(number), at),
+            LocalColumn::Control => ViewColumnRecord::Control(None),
+            LocalColumn::Own(at) => ViewColumnRecord::Own(at),
+            LocalColumn::Taken(id) => ViewColumnRecord::Taken(None, number(id)),
+            LocalColumn::Element(row, at) => ViewColumnRecord::Element(number(row.var), row.owner.map(number), at),
         };
         let items = |items: &Vec<Item>| items.iter().map(|&item| ItemRecord::from(item)).collect();
         let view = |view: &View| ViewRecord {
@@ -240,18 +240,18 @@ impl ViewsRecord {
 
     /// The proof; `None` where a column stands in the wrong part. Whether its numbers are the Model's is for the checker to see.
     pub fn proof(&self) -> Option<ViewsProof> {
-        let shared = |column: &ColumnRecord| match *column {
-            ColumnRecord::Cell(cell) => Some(SharedColumn::Cell(named(cell))),
-            ColumnRecord::Control(Some(process)) => Some(SharedColumn::Control(named(process))),
-            ColumnRecord::Taken(Some(process), id) => Some(SharedColumn::Taken(named(process), named(id))),
+        let shared = |column: &ViewColumnRecord| match *column {
+            ViewColumnRecord::Cell(cell) => Some(SharedColumn::Cell(named(cell))),
+            ViewColumnRecord::Control(Some(process)) => Some(SharedColumn::Control(named(process))),
+            ViewColumnRecord::Taken(Some(process), id) => Some(SharedColumn::Taken(named(process), named(id))),
             _ => None,
         };
-        let local = |column: &ColumnRecord| match *column {
-            ColumnRecord::Control(None) => Some(LocalColumn::Control),
-            ColumnRecord::Own(at) => Some(LocalColumn::Own(at)),
-            ColumnRecord::Taken(None, id) => Some(LocalColumn::Taken(named(id))),
-            ColumnRecord::Element(var, owner, at) => {
-                Some(LocalColumn::Element(Row { var: named(var), owner: owner.map(named) }, at))
+        let local = |column: &ViewColumnRecord| match *column {
+            ViewColumnRecord::Control(None) => Some(LocalColumn::Control),
+            ViewColumnRecord::Own(at) => Some(LocalColumn::Own(at)),
+            ViewColumnRecord::Taken(None, id) => Some(LocalColumn::Taken(named(id))),
+            ViewColumnRecord::Element(var, owner, at) => {
+                Some(LocalColumn::Element(ElementArray { var: named(var), owner: owner.map(named) }, at))
             }
             _ => None,
         };

@@ -1,17 +1,17 @@
 //! Variables as the user wrote them: a channel as the sequence of its messages, a set by its elements; what only a step chooses with
 //! is not shown.
 //!
-//! In: a Model, in which these are several cells each ([`Look`]), and states. Out: names and contents for people.
+//! In: a Model, in which these are several cells each ([`VariableLook`]), and states. Out: names and contents for people.
 
 use model::Model;
 use model::eval::State;
 use model::process::ProcessId;
 use model::types::Type;
 use model::value::Value;
-use model::variable::{CellId, Look, VarId};
+use model::variable::{CellId, VarId, VariableLook};
 
 use crate::names::{composed, shown};
-use crate::steps::Change;
+use crate::steps::VariableChange;
 
 /// A change of what the user wrote as one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,12 +29,12 @@ pub struct ShownChange {
 }
 
 /// Changes as people read them, those of one channel or set together; loop counters that go back to their start are left out.
-pub fn shown_changes(model: &Model, [before, after]: [&State; 2], changes: &[Change]) -> Vec<ShownChange> {
+pub fn shown_changes(model: &Model, [before, after]: [&State; 2], changes: &[VariableChange]) -> Vec<ShownChange> {
     let mut out: Vec<ShownChange> = Vec::new();
     for change in changes.iter().filter(|change| !change.resets) {
         let bundle = change.cell.and_then(|cell| Bundle::of(model, cell));
         let shown = match (&model.vars[change.var].look, bundle) {
-            (Look::Hidden, _) => continue,
+            (VariableLook::Hidden, _) => continue,
             (_, Some(bundle)) => {
                 let name = bundle.name(model);
                 let own_name = match change.owner {
@@ -64,8 +64,8 @@ pub fn shown_changes(model: &Model, [before, after]: [&State; 2], changes: &[Cha
 pub fn read_text(model: &Model, state: &State, cell: CellId) -> Option<String> {
     let read = &model.cells[cell];
     match (&model.vars[read.var].look, Bundle::of(model, cell)) {
-        (Look::Hidden, _) => None,
-        (Look::Set, Some(set)) => {
+        (VariableLook::Hidden, _) => None,
+        (VariableLook::Set, Some(set)) => {
             let is_inside = state.cells[cell.index()] == Value::Bool(true);
             let element = cell.index() - set.first.index();
             Some(format!("{element} {}in {}", if is_inside { "" } else { "not " }, set.name(model)))
@@ -97,8 +97,8 @@ pub fn fact(expr: &str, value: &str) -> String {
 /// What a variable is called: by the channel that it is a part of, or by its name.
 pub fn variable_name(model: &Model, var: VarId) -> &str {
     match &model.vars[var].look {
-        Look::ChannelLength(name) | Look::ChannelRow(name) => name,
-        Look::Plain | Look::Hidden | Look::Set => &model.vars[var].name,
+        VariableLook::ChannelLength(name) | VariableLook::ChannelRow(name) => name,
+        VariableLook::Plain | VariableLook::Hidden | VariableLook::Set => &model.vars[var].name,
     }
 }
 
@@ -107,10 +107,10 @@ pub fn whole(model: &Model, state: &State, var: VarId, owner: Option<ProcessId>)
     let declared = &model.vars[var];
     let cells: Vec<Value> = model.cells_of(var, owner).map(|cell| state.cells[cell.index()]).collect();
     match &declared.look {
-        Look::Hidden | Look::ChannelRow(_) => None,
-        Look::Plain => Some((declared.name.clone(), composed(model, var, &cells))),
-        Look::Set => Some((declared.name.clone(), sets(&declared.ty, &cells))),
-        Look::ChannelLength(name) => {
+        VariableLook::Hidden | VariableLook::ChannelRow(_) => None,
+        VariableLook::Plain => Some((declared.name.clone(), composed(model, var, &cells))),
+        VariableLook::Set => Some((declared.name.clone(), sets(&declared.ty, &cells))),
+        VariableLook::ChannelLength(name) => {
             let mut channels = 0..;
             let mut next = || messages(model, state, name, channels.next().unwrap_or(0));
             Some((name.clone(), nested(&declared.ty, &mut next)))
@@ -134,15 +134,17 @@ impl Bundle {
         let (declared, offset) = (&model.vars[var], cell.index() - start);
         let last = declared.ty.dimensions().last().copied().unwrap_or(1);
         match &declared.look {
-            Look::Set => Some(Bundle { var, first: CellId::new(cell.index() - offset % last), at: offset / last }),
-            Look::ChannelLength(_) => Some(Bundle { var, first: cell, at: offset }),
-            Look::ChannelRow(name) => {
-                let is_length = |look: &Look| matches!(look, Look::ChannelLength(of) if of == name);
+            VariableLook::Set => {
+                Some(Bundle { var, first: CellId::new(cell.index() - offset % last), at: offset / last })
+            }
+            VariableLook::ChannelLength(_) => Some(Bundle { var, first: cell, at: offset }),
+            VariableLook::ChannelRow(name) => {
+                let is_length = |look: &VariableLook| matches!(look, VariableLook::ChannelLength(of) if of == name);
                 let (length, _) = model.vars.entries().find(|(_, var)| is_length(&var.look))?;
                 let first = model.cells_of(length, None).nth(offset / last)?;
                 Some(Bundle { var: length, first, at: offset / last })
             }
-            Look::Plain | Look::Hidden => None,
+            VariableLook::Plain | VariableLook::Hidden => None,
         }
     }
 
@@ -150,8 +152,8 @@ impl Bundle {
         let name = &model.cells[self.first].name;
         match &model.vars[self.var].look {
             // The cell is that of the first possible element: its last index is not part of the name.
-            Look::Set => name.rsplit_once('[').map_or(name.as_str(), |(set, _)| set).to_owned(),
-            Look::ChannelLength(channel) => {
+            VariableLook::Set => name.rsplit_once('[').map_or(name.as_str(), |(set, _)| set).to_owned(),
+            VariableLook::ChannelLength(channel) => {
                 format!("{channel}{}", name.strip_prefix(&model.vars[self.var].name).unwrap_or_default())
             }
             _ => name.clone(),
@@ -160,7 +162,7 @@ impl Bundle {
 
     fn content(&self, model: &Model, state: &State) -> String {
         match &model.vars[self.var].look {
-            Look::ChannelLength(name) => messages(model, state, name, self.at),
+            VariableLook::ChannelLength(name) => messages(model, state, name, self.at),
             _ => {
                 let last = model.vars[self.var].ty.dimensions().last().copied().unwrap_or(1);
                 elements(&state.cells[self.first.index()..self.first.index() + last])
@@ -199,13 +201,14 @@ fn nested(ty: &Type, next: &mut impl FnMut() -> String) -> String {
 
 /// `[(ask, 0), (grant, 1)]`: the messages of one channel, the first one first.
 fn messages(model: &Model, state: &State, name: &str, at: usize) -> String {
-    let length = model.vars.entries().find(|(_, var)| matches!(&var.look, Look::ChannelLength(of) if of == name));
+    let length =
+        model.vars.entries().find(|(_, var)| matches!(&var.look, VariableLook::ChannelLength(of) if of == name));
     let length = length.and_then(|(id, _)| model.cells_of(id, None).nth(at));
     let n_messages = match length.map(|cell| state.cells[cell.index()]) {
         Some(Value::Int(n_messages)) => usize::try_from(n_messages).unwrap_or(0),
         _ => 0,
     };
-    let rows = model.vars.entries().filter(|(_, var)| matches!(&var.look, Look::ChannelRow(of) if of == name));
+    let rows = model.vars.entries().filter(|(_, var)| matches!(&var.look, VariableLook::ChannelRow(of) if of == name));
     let rows: Vec<(VarId, Vec<CellId>)> = rows
         .map(|(id, var)| {
             let capacity = var.ty.dimensions().last().copied().unwrap_or(0);

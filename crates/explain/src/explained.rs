@@ -18,13 +18,13 @@ use model::process::ProcessId;
 use model::property::PropertyKind;
 
 use crate::finding::Finding;
-use crate::guarantees::{self, Guarantee};
+use crate::guarantees::{self, ProcessGuarantee};
 use crate::proof::LocalProof;
 use crate::proof::story::{Story, ViewGraph, story, view_graphs};
 use crate::stale::{self, Cause};
 use crate::steps::{StepView, step};
 use crate::waiting::{Wait, cycle, waits};
-use crate::why::{Why, why};
+use crate::why::{DecidingPart, why};
 
 /// A run, and what was found out about its answers so far.
 #[derive(Debug)]
@@ -45,7 +45,7 @@ struct Explanation {
     story: OnceLock<Option<Story>>,
     trace: OnceLock<Option<TraceExplanation>>,
     /// By process, where path edges are the proof.
-    guarantees: Vec<OnceLock<Guarantee>>,
+    guarantees: Vec<OnceLock<ProcessGuarantee>>,
 }
 
 impl Deref for Explained {
@@ -112,7 +112,7 @@ impl Explained {
     }
 
     /// What a process guarantees to the others, where path edges are the proof.
-    pub fn guarantee(&self, result: &PropertyResult, process: ProcessId) -> Option<&Guarantee> {
+    pub fn guarantee(&self, result: &PropertyResult, process: ProcessId) -> Option<&ProcessGuarantee> {
         let proof = certificate(result)?.pushdown()?;
         let told = || guarantees::tell(&self.run.model, proof, process);
         Some(self.of(result).guarantees.get(process.index())?.get_or_init(told))
@@ -167,9 +167,9 @@ pub fn trace(result: &PropertyResult) -> Option<&Trace> {
 #[derive(Debug)]
 pub struct TraceExplanation {
     /// Its steps.
-    pub steps: Steps,
+    pub steps: ExplainedSteps,
     /// Which parts of an expression decide the property in the last state.
-    pub why: Vec<Why>,
+    pub why: Vec<DecidingPart>,
     /// Who waits for what, where the run ends in a deadlock.
     pub waits: Vec<Wait>,
     /// A cycle of processes that wait for each other, if there is one.
@@ -180,7 +180,7 @@ pub struct TraceExplanation {
 
 impl TraceExplanation {
     fn of(run: &Run, result: &PropertyResult, trace: &Trace) -> Self {
-        let steps = Steps::of(trace);
+        let steps = ExplainedSteps::of(trace);
         let told = steps.told(&run.model, &run.source, trace);
         let kind = &run.model.properties[result.property].kind;
         let parts = match (&trace.end, kind, trace.states.last()) {
@@ -196,7 +196,7 @@ impl TraceExplanation {
 
 /// The steps of a trace, each looked at when it is asked for the first time.
 #[derive(Debug)]
-pub struct Steps(Vec<OnceLock<StepView>>);
+pub struct ExplainedSteps(Vec<OnceLock<StepView>>);
 
 /// A trace with its steps.
 #[derive(Clone, Copy, Debug)]
@@ -207,13 +207,13 @@ pub struct ToldTrace<'a> {
     pub source: &'a SourceFile,
     /// The trace.
     pub trace: &'a Trace,
-    steps: &'a Steps,
+    steps: &'a ExplainedSteps,
 }
 
-impl Steps {
+impl ExplainedSteps {
     /// The steps of a trace, none of them looked at yet.
     pub fn of(trace: &Trace) -> Self {
-        Steps((0..trace.n_steps()).map(|_| OnceLock::new()).collect())
+        ExplainedSteps((0..trace.n_steps()).map(|_| OnceLock::new()).collect())
     }
 
     /// The trace of which these are the steps, with them.

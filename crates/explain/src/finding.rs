@@ -19,7 +19,7 @@ use crate::text::{clean, counted};
 
 /// Whether there is something to do about an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum Urgency {
     /// The verdict is the expected one.
     AsExpected,
     /// It is, but only because what the property speaks of never happens.
@@ -34,7 +34,7 @@ pub enum Standing {
 #[derive(Clone, Debug)]
 pub struct Finding {
     /// Whether there is something to do.
-    pub standing: Standing,
+    pub standing: Urgency,
     /// `invariant mutex`
     pub title: String,
     /// What came of it, after the title: `is violated after 6 steps: …`.
@@ -52,10 +52,10 @@ impl Finding {
     pub(crate) fn of(run: &Explained, result: &PropertyResult) -> Self {
         let property = &run.model.properties[result.property];
         let standing = match result.as_expected(&run.model) {
-            None => Standing::Undecided,
-            Some(false) => Standing::NotAsExpected,
-            Some(true) if vacuous(&result.insight).is_some() => Standing::Vacuous,
-            Some(true) => Standing::AsExpected,
+            None => Urgency::Undecided,
+            Some(false) => Urgency::NotAsExpected,
+            Some(true) if vacuous(&result.insight).is_some() => Urgency::Vacuous,
+            Some(true) => Urgency::AsExpected,
         };
         let span = match (property.span.is_empty(), trace(result)) {
             (true, Some(trace)) => end_span(run, result, trace).unwrap_or(property.span),

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use evidence::pushdown::{ExposedFact, LocalPart, PushdownProof, ThreadProof};
 use model::Model;
-use model::control::{PlaceId, Scope};
+use model::control::{PlaceId, TextOwner};
 use model::eval::{Control, State};
 use model::print;
 use model::process::ProcessId;
@@ -18,7 +18,7 @@ use model::variable::{CellId, Role};
 
 /// What is said about one process.
 #[derive(Clone, Debug)]
-pub struct Guarantee {
+pub struct ProcessGuarantee {
     /// The process.
     pub name: String,
     /// How many local states it has.
@@ -72,11 +72,11 @@ pub fn exposed(model: &Model, fact: &ExposedFact) -> (String, String) {
 }
 
 /// The guarantee and the local states of a process.
-pub fn tell(model: &Model, proof: &PushdownProof, process: ProcessId) -> Guarantee {
+pub fn tell(model: &Model, proof: &PushdownProof, process: ProcessId) -> ProcessGuarantee {
     let thread = &proof.threads[process.index()];
-    let teller = Teller { model, thread };
+    let teller = GuaranteeWriter { model, thread };
     let lines = teller.states();
-    Guarantee {
+    ProcessGuarantee {
         name: model.processes[process].name.clone(),
         n_states: thread.states.len(),
         changes: teller.changes(),
@@ -85,7 +85,7 @@ pub fn tell(model: &Model, proof: &PushdownProof, process: ProcessId) -> Guarant
     }
 }
 
-struct Teller<'a> {
+struct GuaranteeWriter<'a> {
     model: &'a Model,
     thread: &'a ThreadProof,
 }
@@ -94,9 +94,9 @@ struct Teller<'a> {
 type Changed = (usize, u32, u32);
 
 /// A row of sets of values, one for each column.
-type Cube = Vec<BTreeSet<u32>>;
+type ValueBox = Vec<BTreeSet<u32>>;
 
-impl Teller<'_> {
+impl GuaranteeWriter<'_> {
     fn changes(&self) -> Vec<(String, String)> {
         let cells = &self.thread.store;
         let mut by_change: BTreeMap<Vec<Changed>, Vec<Vec<u32>>> = BTreeMap::new();
@@ -119,23 +119,23 @@ impl Teller<'_> {
             let columns: Vec<usize> =
                 (0..cells.len()).filter(|at| changed.iter().all(|(changed, ..)| changed != at)).collect();
             let rows = rows.iter().map(|row| columns.iter().map(|&at| BTreeSet::from([row[at]])).collect()).collect();
-            let names: Vec<Column> = columns.iter().map(|&at| Column::Cell(cells[at])).collect();
+            let names: Vec<ShownColumn> = columns.iter().map(|&at| ShownColumn::Cell(cells[at])).collect();
             told.extend(merged(rows).iter().map(|cube| (change.clone(), self.cube(&names, cube))));
         }
         told
     }
 
-    fn states(&self) -> Vec<Line> {
+    fn states(&self) -> Vec<LocalLine> {
         let is_shown = |cell: &CellId| !matches!(self.model.vars[self.model.cells[*cell].var].role, Role::Counter(_));
         let shown: Vec<usize> = (0..self.thread.cells.len()).filter(|&at| is_shown(&self.thread.cells[at])).collect();
         // By place: rows of the cells, then of the slots of the frame.
-        let mut by_place: BTreeMap<PlaceId, Vec<Cube>> = BTreeMap::new();
+        let mut by_place: BTreeMap<PlaceId, Vec<ValueBox>> = BTreeMap::new();
         let mut values: BTreeMap<PlaceId, Vec<Vec<Value>>> = BTreeMap::new();
         for row in &self.thread.states {
             let top = &self.thread.tops[row.top as usize];
             let Control::At(place) = top.control else { continue };
             let known = values.entry(place).or_insert_with(|| vec![Vec::new(); top.slots.len()]);
-            let mut cube: Cube = shown.iter().map(|&at| BTreeSet::from([row.cells[at]])).collect();
+            let mut cube: ValueBox = shown.iter().map(|&at| BTreeSet::from([row.cells[at]])).collect();
             for (slot, value) in top.slots.iter().enumerate() {
                 let number = known[slot].iter().position(|other| other == value).unwrap_or_else(|| {
                     known[slot].push(*value);
@@ -147,11 +147,12 @@ impl Teller<'_> {
         }
         let mut told: Vec<SaidAt> = Vec::new();
         for (place, rows) in by_place {
-            let mut names: Vec<Column> = shown.iter().map(|&at| Column::Cell(self.thread.cells[at])).collect();
-            if let Scope::Procedure(procedure) = self.model.places[place].scope {
+            let mut names: Vec<ShownColumn> =
+                shown.iter().map(|&at| ShownColumn::Cell(self.thread.cells[at])).collect();
+            if let TextOwner::Procedure(procedure) = self.model.places[place].scope {
                 let slots = slot_names(self.model, &self.model.procedures[procedure]);
                 names.extend(
-                    slots.into_iter().zip(values[&place].clone()).map(|(name, values)| Column::Slot(name, values)),
+                    slots.into_iter().zip(values[&place].clone()).map(|(name, values)| ShownColumn::Slot(name, values)),
                 );
             }
             let cubes = merged(rows);
@@ -163,7 +164,7 @@ impl Teller<'_> {
         }
         let line = |SaidAt { places, said }| {
             let names = place_names(self.model, places.iter().copied()).join(", ");
-            let line = |(text, states)| Line {
+            let line = |(text, states)| LocalLine {
                 names: names.clone(),
                 text,
                 states: LocalStates { places: places.clone(), ..states },
@@ -174,14 +175,14 @@ impl Teller<'_> {
     }
 
     /// What a cube means, wherever the process stands.
-    fn meant(&self, columns: &[Column], cube: &Cube) -> LocalStates {
+    fn meant(&self, columns: &[ShownColumn], cube: &ValueBox) -> LocalStates {
         let mut found = LocalStates { places: Vec::new(), cells: Vec::new(), slots: Vec::new() };
         for (column, numbers) in columns.iter().zip(cube) {
             match column {
-                Column::Cell(cell) => {
+                ShownColumn::Cell(cell) => {
                     found.cells.push((*cell, numbers.iter().map(|&number| self.value(*cell, number)).collect()));
                 }
-                Column::Slot(_, values) => {
+                ShownColumn::Slot(_, values) => {
                     found.slots.push(numbers.iter().map(|&number| values[number as usize]).collect());
                 }
             }
@@ -189,9 +190,9 @@ impl Teller<'_> {
         found
     }
 
-    fn cube(&self, columns: &[Column], cube: &Cube) -> String {
+    fn cube(&self, columns: &[ShownColumn], cube: &ValueBox) -> String {
         let parts = columns.iter().zip(cube).filter_map(|(column, numbers)| match column {
-            Column::Cell(cell) => {
+            ShownColumn::Cell(cell) => {
                 let n_values = self.model.cells[*cell].ty.n_values(self.model.type_context());
                 if numbers.len() as u128 == n_values && n_values > 1 {
                     return None;
@@ -199,7 +200,7 @@ impl Teller<'_> {
                 let values = numbers.iter().map(|&number| self.value_text(*cell, number)).collect();
                 Some(format!("{} {}", self.model.cells[*cell].name, one_of(values)))
             }
-            Column::Slot(name, values) => {
+            ShownColumn::Slot(name, values) => {
                 let values = numbers.iter().map(|&number| print::value(self.model, values[number as usize])).collect();
                 Some(format!("{name} {}", one_of(values)))
             }
@@ -235,32 +236,32 @@ struct SaidAt {
 }
 
 /// A line about local states.
-struct Line {
+struct LocalLine {
     names: String,
     text: String,
     states: LocalStates,
 }
 
 /// What a column shows.
-enum Column {
+enum ShownColumn {
     Cell(CellId),
     /// A variable of a frame, with its values in the order of their numbers.
     Slot(String, Vec<Value>),
 }
 
 /// Few cubes that contain exactly these rows; the rows themselves where joining them went wrong.
-fn merged(rows: Vec<Cube>) -> Vec<Cube> {
-    let rows: BTreeSet<Cube> = rows.into_iter().collect();
+fn merged(rows: Vec<ValueBox>) -> Vec<ValueBox> {
+    let rows: BTreeSet<ValueBox> = rows.into_iter().collect();
     let cubes = joined(rows.iter().cloned().collect());
     if contain_exactly(&cubes, &rows) { cubes } else { rows.into_iter().collect() }
 }
 
 /// Whether the cubes have as many points as there are rows, all different, and each of them is a row.
-fn contain_exactly(cubes: &[Cube], rows: &BTreeSet<Cube>) -> bool {
+fn contain_exactly(cubes: &[ValueBox], rows: &BTreeSet<ValueBox>) -> bool {
     let n_points: usize = cubes.iter().map(|cube| cube.iter().map(BTreeSet::len).product::<usize>()).sum();
-    let points = |cube: &Cube| {
-        cube.iter().fold(vec![Cube::new()], |points, numbers| {
-            let longer = |point: Cube| {
+    let points = |cube: &ValueBox| {
+        cube.iter().fold(vec![ValueBox::new()], |points, numbers| {
+            let longer = |point: ValueBox| {
                 numbers
                     .iter()
                     .map(move |&number| [&point[..], &[BTreeSet::from([number])]].concat())
@@ -274,15 +275,15 @@ fn contain_exactly(cubes: &[Cube], rows: &BTreeSet<Cube>) -> bool {
 }
 
 /// Joins rows that differ in one column, column by column, the last one first.
-fn joined(mut cubes: Vec<Cube>) -> Vec<Cube> {
+fn joined(mut cubes: Vec<ValueBox>) -> Vec<ValueBox> {
     let n_columns = cubes.first().map_or(0, Vec::len);
     for column in (0..n_columns).rev() {
-        let mut by_rest: BTreeMap<Cube, BTreeSet<u32>> = BTreeMap::new();
+        let mut by_rest: BTreeMap<ValueBox, BTreeSet<u32>> = BTreeMap::new();
         for mut cube in cubes {
             let values = std::mem::take(&mut cube[column]);
             by_rest.entry(cube).or_default().extend(values);
         }
-        let whole = |(mut cube, values): (Cube, BTreeSet<u32>)| {
+        let whole = |(mut cube, values): (ValueBox, BTreeSet<u32>)| {
             cube[column] = values;
             cube
         };

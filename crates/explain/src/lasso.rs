@@ -17,7 +17,7 @@ use crate::text::clean;
 pub const MOST_LINES: usize = 12;
 
 /// The part that a process has in a loop.
-pub struct Share {
+pub struct LoopShare {
     /// The process.
     pub name: String,
     /// In how many states it is able to move.
@@ -30,7 +30,7 @@ pub struct Share {
     pub n_still: usize,
 }
 
-impl Share {
+impl LoopShare {
     /// What it does, in words.
     pub fn words(&self) -> String {
         let moves = match self.n_moves {
@@ -64,8 +64,8 @@ impl<'a> Looped<'a> {
     }
 
     /// For each process in how many states it is able to move, and what it does with its turns.
-    pub fn shares(&self) -> Vec<Share> {
-        let share = |id: ProcessId| Share {
+    pub fn shares(&self) -> Vec<LoopShare> {
+        let share = |id: ProcessId| LoopShare {
             name: clean(&self.model.processes[id].name),
             n_able: self.states.iter().filter(|state| able(self.model, state, id)).count(),
             n_states: self.states.len(),

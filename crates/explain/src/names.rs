@@ -1,13 +1,13 @@
 //! States in the user's names: values, variables, where a process stands.
 
 use base::{Id, SourceFile, Span};
-use model::control::{ActionId, Place, Scope};
+use model::control::{ActionId, Place, TextOwner};
 use model::eval::State;
 use model::print;
 use model::process::ProcessId;
 use model::types::{ScalarType, Type};
 use model::value::Value;
-use model::variable::{Look, Role, Storage, VarId};
+use model::variable::{Role, Storage, VarId, VariableLook};
 use model::{Model, Parameter};
 
 use crate::bundle;
@@ -62,8 +62,8 @@ pub fn own_variables(model: &Model, state: &State, process: ProcessId) -> Vec<(S
     let mut out: Vec<(String, String)> =
         cells.filter_map(|&id| bundle::whole(model, state, id, Some(process))).collect();
     let top = state.top(process);
-    if let Scope::Procedure(procedure) = scope(model, state, process) {
-        let shown = |id: &&VarId| declared(id) && model.vars[**id].look != Look::Hidden;
+    if let TextOwner::Procedure(procedure) = scope(model, state, process) {
+        let shown = |id: &&VarId| declared(id) && model.vars[**id].look != VariableLook::Hidden;
         for &id in model.procedures[procedure].vars.iter().filter(shown) {
             let var = &model.vars[id];
             let slots = &top.slots[var.offset..var.offset + var.ty.n_cells()];
@@ -74,7 +74,7 @@ pub fn own_variables(model: &Model, state: &State, process: ProcessId) -> Vec<(S
 }
 
 /// Whose text the top frame of a process is in.
-pub fn scope(model: &Model, state: &State, process: ProcessId) -> Scope {
+pub fn scope(model: &Model, state: &State, process: ProcessId) -> TextOwner {
     model.places[state.place(process)].scope
 }
 
@@ -92,8 +92,8 @@ pub fn place(model: &Model, state: &State, process: ProcessId) -> String {
         true => place.name.clone(),
     };
     match place.scope {
-        Scope::Family(_) => name,
-        Scope::Procedure(id) => format!("{}.{name}", model.procedures[id].name),
+        TextOwner::Family(_) => name,
+        TextOwner::Procedure(id) => format!("{}.{name}", model.procedures[id].name),
     }
 }
 
@@ -153,7 +153,7 @@ pub fn call_stack(model: &Model, state: &State, process: ProcessId) -> Vec<Strin
             model::eval::Control::Calling(action) => waits_at(model, action),
         };
         let declared = &model.places[place];
-        let Scope::Procedure(procedure) = declared.scope else { return clean(&declared.name) };
+        let TextOwner::Procedure(procedure) = declared.scope else { return clean(&declared.name) };
         let procedure = &model.procedures[procedure];
         let vars = procedure.vars.iter().map(|&id| (id, &model.vars[id]));
         let vars = vars.filter(|(_, var)| !matches!(var.role, model::variable::Role::Counter(_)));

@@ -6,7 +6,7 @@
 use base::SourceFile;
 use evidence::Trace;
 use model::Model;
-use model::control::Scope;
+use model::control::TextOwner;
 use model::eval::{Link, Move, State, Touch, Turn, likely_touched_by};
 use model::layout::element_names;
 use model::process::ProcessId;
@@ -30,9 +30,9 @@ pub struct StepView {
     /// The line on which the statement starts.
     pub line: u32,
     /// Where the movers came from and went to.
-    pub moved: Vec<Moved>,
+    pub moved: Vec<ControlChange>,
     /// The cells that changed.
-    pub changes: Vec<Change>,
+    pub changes: Vec<VariableChange>,
     /// The same as people read it: channels and sets as a whole.
     pub shown: Vec<ShownChange>,
     /// The cells of others, or shared ones, that the step read and left alone, each once, in the order of reading.
@@ -45,7 +45,7 @@ pub struct StepView {
 
 /// The control of a process before and after a step.
 #[derive(Clone, Debug)]
-pub struct Moved {
+pub struct ControlChange {
     /// The process.
     pub process: ProcessId,
     /// Where it stood.
@@ -58,7 +58,7 @@ pub struct Moved {
 
 /// A variable that a step changed.
 #[derive(Clone, Debug)]
-pub struct Change {
+pub struct VariableChange {
     /// Whose it is; `None` for shared ones.
     pub owner: Option<ProcessId>,
     /// The cell; `None` for one in a frame.
@@ -99,7 +99,7 @@ fn stood_still(model: &Model, source: &SourceFile, process: ProcessId, state: &S
         label: None,
         statement: "stands still".to_owned(),
         line: line(source, model.places[state.place(process)].span),
-        moved: vec![Moved { process, from: at.clone(), to: at, is_named: false }],
+        moved: vec![ControlChange { process, from: at.clone(), to: at, is_named: false }],
         changes: Vec::new(),
         shown: Vec::new(),
         reads: Vec::new(),
@@ -131,7 +131,7 @@ fn step_taken(model: &Model, source: &SourceFile, by: &Move, [before, after]: [&
         let has_name = |state: &State| is_named(&model.places[state.place(process)]);
         let ends = after.place(process) == model.families[model.processes[process].family].end;
         let is_named = from != to && has_name(before) && (ends || has_name(after));
-        Moved { process, from, to, is_named }
+        ControlChange { process, from, to, is_named }
     });
     let mut view = StepView {
         process: by.process,
@@ -160,7 +160,7 @@ pub fn statements_of(model: &Model, by: &Move) -> String {
     texts.collect::<Vec<&str>>().join("; ")
 }
 
-fn cell_changes(model: &Model, before: &State, after: &State) -> Vec<Change> {
+fn cell_changes(model: &Model, before: &State, after: &State) -> Vec<VariableChange> {
     let changed = model.cells.entries().filter(|(id, _)| before.cells[id.index()] != after.cells[id.index()]);
     let change = |(id, cell): (CellId, &model::variable::Cell)| {
         let var = &model.vars[cell.var];
@@ -170,7 +170,7 @@ fn cell_changes(model: &Model, before: &State, after: &State) -> Vec<Change> {
         };
         let resets = cell.owner.is_some_and(|owner| counter_rests(model, var, after, owner));
         let (old, new) = (Some(before.cells[id.index()]), after.cells[id.index()]);
-        Change {
+        VariableChange {
             owner: cell.owner,
             cell: Some(id),
             name: cell.name.clone(),
@@ -193,8 +193,8 @@ fn counter_rests(model: &Model, var: &Var, state: &State, process: ProcessId) ->
 }
 
 /// What changed in the procedure's variables: those of a call that begins, or of the one that goes on.
-fn frame_changes(model: &Model, process: ProcessId, before: &State, after: &State) -> Vec<Change> {
-    let Scope::Procedure(procedure) = scope(model, after, process) else { return Vec::new() };
+fn frame_changes(model: &Model, process: ProcessId, before: &State, after: &State) -> Vec<VariableChange> {
+    let TextOwner::Procedure(procedure) = scope(model, after, process) else { return Vec::new() };
     let depth = |state: &State| state.stacks[process.index()].len();
     let (old, new) = match depth(after).cmp(&depth(before)) {
         std::cmp::Ordering::Greater => (None, after.top(process)),
@@ -214,7 +214,16 @@ fn frame_changes(model: &Model, process: ProcessId, before: &State, after: &Stat
             let full = format!("{}.{}.{name}", model.processes[process].name, model.procedures[procedure].name);
             let resets = counter_rests(model, var, after, process);
             let owner = Some(process);
-            changes.push(Change { owner, cell: None, name: full, own_name: name, var: id, old: was, new: is, resets });
+            changes.push(VariableChange {
+                owner,
+                cell: None,
+                name: full,
+                own_name: name,
+                var: id,
+                old: was,
+                new: is,
+                resets,
+            });
         }
     }
     changes

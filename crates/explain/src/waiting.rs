@@ -16,7 +16,7 @@ use model::print::Printer;
 use model::process::ProcessId;
 use model::types::ScalarType;
 use model::value::Value;
-use model::variable::{CellId, Look};
+use model::variable::{CellId, VariableLook};
 
 use crate::bundle;
 use crate::why::values_for;
@@ -153,7 +153,7 @@ fn channel_wait(model: &Model, view: &mut Viewpoint<'_>, test: &Expr) -> Option<
     }
     let ExprKind::Binary(BinaryOp::Less, left, right) = &first.kind else { return None };
     let mut length = |side: &Expr| match &side.kind {
-        ExprKind::Read(access) if matches!(model.vars[access.var].look, Look::ChannelLength(_)) => {
+        ExprKind::Read(access) if matches!(model.vars[access.var].look, VariableLook::ChannelLength(_)) => {
             locate(model, view, access)
         }
         _ => None,

@@ -17,7 +17,7 @@ use crate::totals::as_written;
 
 /// The part that decides an expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Why {
+pub struct DecidingPart {
     /// The part, with the names of its bound variables.
     pub text: String,
     /// The same part with their values: `!(P[0]@crit && P[1]@crit)`.
@@ -35,14 +35,14 @@ pub struct Why {
 }
 
 /// The parts that together decide a boolean expression which has the value `truth` in the state; most often one.
-pub fn why(model: &Model, state: &State, expr: &Expr, truth: bool) -> Vec<Why> {
+pub fn why(model: &Model, state: &State, expr: &Expr, truth: bool) -> Vec<DecidingPart> {
     let search = ReasonSearch { view: Viewpoint::new(model, state, None), bindings: Vec::new() };
     let (parts, is_part) = search.narrow(expr, truth);
     parts.into_iter().map(|(search, part, truth)| search.describe(&part, truth, is_part)).collect()
 }
 
 /// A deciding part: under which bindings, which expression, with which value.
-type Part<'a> = (ReasonSearch<'a>, Expr, bool);
+type PartUnderBindings<'a> = (ReasonSearch<'a>, Expr, bool);
 
 #[derive(Clone)]
 struct ReasonSearch<'a> {
@@ -53,7 +53,7 @@ struct ReasonSearch<'a> {
 
 impl<'a> ReasonSearch<'a> {
     /// The deciding parts of an expression that has the value `truth`, and whether they are less than the whole.
-    fn narrow(mut self, expr: &Expr, truth: bool) -> (Vec<Part<'a>>, bool) {
+    fn narrow(mut self, expr: &Expr, truth: bool) -> (Vec<PartUnderBindings<'a>>, bool) {
         let whole = |search: ReasonSearch<'a>| (vec![(search, expr.clone(), truth)], false);
         match &expr.kind {
             ExprKind::Quantified(quantified) if decides_alone(quantified.quantifier, truth) => {
@@ -87,8 +87,8 @@ impl<'a> ReasonSearch<'a> {
         self,
         left: (&Expr, bool),
         right: (&Expr, bool),
-        whole: impl FnOnce(Self) -> (Vec<Part<'a>>, bool),
-    ) -> (Vec<Part<'a>>, bool) {
+        whole: impl FnOnce(Self) -> (Vec<PartUnderBindings<'a>>, bool),
+    ) -> (Vec<PartUnderBindings<'a>>, bool) {
         let (mut parts, left_narrowed) = self.clone().narrow(left.0, left.1);
         let (others, right_narrowed) = self.clone().narrow(right.0, right.1);
         if !left_narrowed && !right_narrowed {
@@ -129,25 +129,25 @@ impl<'a> ReasonSearch<'a> {
         false
     }
 
-    fn describe(mut self, part: &Expr, truth: bool, is_part: bool) -> Why {
+    fn describe(mut self, part: &Expr, truth: bool, is_part: bool) -> DecidingPart {
         let model = self.view.model;
         let names = self.bindings.iter().fold(Printer::new(model), |printer, (binding, _)| printer.bind_name(binding));
         let values = self.bindings.iter().fold(Printer::new(model), |printer, &(_, value)| printer.bind_value(value));
         let (mut names, mut values) = (names, values);
         let bindings = self.bindings.iter();
         let bindings = bindings.map(|(binding, value)| (binding.name.clone(), *value)).collect();
-        let mut seen = Seen { printer: values.clone(), values: Vec::new(), processes: Vec::new() };
+        let mut seen = ExpressionFindings { printer: values.clone(), values: Vec::new(), processes: Vec::new() };
         for (_, value) in &self.bindings {
             seen.note_process(*value);
         }
         self.collect(part, &mut seen);
-        let Seen { values: found, processes, .. } = seen;
+        let ExpressionFindings { values: found, processes, .. } = seen;
         let (text, instance) = (as_written(&names.expr(part)), as_written(&values.expr(part)));
-        Why { text, instance, truth, bindings, values: found, processes, is_part }
+        DecidingPart { text, instance, truth, bindings, values: found, processes, is_part }
     }
 
     /// Notes the variables, counts and processes of an expression with their values; goes into no quantifier.
-    fn collect(&mut self, expr: &Expr, seen: &mut Seen<'_>) {
+    fn collect(&mut self, expr: &Expr, seen: &mut ExpressionFindings<'_>) {
         match &expr.kind {
             ExprKind::Const(_) | ExprKind::Parameter(_) | ExprKind::Myself | ExprKind::Bound(_) => {}
             ExprKind::Read(access) => {
@@ -180,7 +180,7 @@ impl<'a> ReasonSearch<'a> {
         }
     }
 
-    fn collect_owner(&mut self, access: &Access, seen: &mut Seen<'_>) {
+    fn collect_owner(&mut self, access: &Access, seen: &mut ExpressionFindings<'_>) {
         if let Whose::Of(who) = &access.whose
             && let Ok(value) = self.view.value(who)
         {
@@ -188,7 +188,7 @@ impl<'a> ReasonSearch<'a> {
         }
     }
 
-    fn note(&mut self, expr: &Expr, seen: &mut Seen<'_>) {
+    fn note(&mut self, expr: &Expr, seen: &mut ExpressionFindings<'_>) {
         if let Ok(value) = self.view.value(expr) {
             let entry = (as_written(&seen.printer.expr(expr)), short(self.view.model, value));
             if !seen.values.contains(&entry) {
@@ -199,13 +199,13 @@ impl<'a> ReasonSearch<'a> {
 }
 
 /// What was found in an expression.
-struct Seen<'a> {
+struct ExpressionFindings<'a> {
     printer: Printer<'a>,
     values: Vec<(String, String)>,
     processes: Vec<ProcessId>,
 }
 
-impl Seen<'_> {
+impl ExpressionFindings<'_> {
     fn note_process(&mut self, value: Value) {
         if let Value::Process(id) = value
             && !self.processes.contains(&id)
@@ -237,7 +237,7 @@ pub fn values_for(model: &Model, state: &State, expr: &Expr, me: ProcessId) -> V
     for (mut search, part, _) in search.narrow(expr, truth).0 {
         let printer = Printer::new(model).as_process(me);
         let printer = search.bindings.iter().fold(printer, |printer, &(_, value)| printer.bind_value(value));
-        let mut seen = Seen { printer, values: Vec::new(), processes: Vec::new() };
+        let mut seen = ExpressionFindings { printer, values: Vec::new(), processes: Vec::new() };
         search.collect(&part, &mut seen);
         values.extend(seen.values.into_iter().filter(|entry| !values.contains(entry)).collect::<Vec<_>>());
     }

@@ -8,7 +8,7 @@ use std::fmt::Write;
 
 use base::SourceFile;
 use model::Model;
-use model::control::{Action, ActionKind, LoopId, Next, PlaceId, Scope};
+use model::control::{Action, ActionKind, LoopId, Next, PlaceId, TextOwner};
 
 use crate::layout::{line, title};
 
@@ -21,12 +21,12 @@ pub fn text(model: &Model, source: &SourceFile) -> String {
         let index = family.index.as_ref().map_or(String::new(), |range| {
             format!("[{} in {}..={}]", range.name, range.first, range.first + range.count as i64 - 1)
         });
-        (Scope::Family(id), format!("process {}{index}", family.name), &family.entry, Some(family.end))
+        (TextOwner::Family(id), format!("process {}{index}", family.name), &family.entry, Some(family.end))
     });
     let procedures = model
         .procedures
         .entries()
-        .map(|(id, one)| (Scope::Procedure(id), format!("proc {}", one.name), &one.entry, None));
+        .map(|(id, one)| (TextOwner::Procedure(id), format!("proc {}", one.name), &one.entry, None));
     for (at, (scope, name, entry, end)) in families.chain(procedures).enumerate() {
         let _ = writeln!(out, "  subgraph cluster_{at} {{\n    label={};", quoted(&name));
         let starts = reached(model, entry);

@@ -16,10 +16,10 @@ use model::process::ProcessId;
 use model::property::{Automaton, Formula, Property, PropertyKind};
 use model::types::ScalarType;
 
-use crate::Refusal;
+use crate::ExportRefusal;
 use crate::flat::{self, Flat, FlatStep, FlatVar};
-use crate::layout::{self, Layout, one_line, step_words};
-use crate::names::Names;
+use crate::layout::{self, TextNames, one_line, step_words};
+use crate::names::NameTable;
 use crate::promela::sequence::{self, Assignment};
 use crate::question::Questions;
 use crate::term::Term;
@@ -38,13 +38,13 @@ pub(crate) const INT: (i64, i64) = (-32_768, 32_767);
 ///
 /// # Errors
 /// Everything that stands in the way.
-pub fn text(model: &Model, source: &SourceFile) -> Result<String, Vec<Refusal>> {
+pub fn text(model: &Model, source: &SourceFile) -> Result<String, Vec<ExportRefusal>> {
     let flat = Flat::of(model)?;
-    let mut names = Names::new(RESERVED);
-    let layout = Layout::new(model, &flat, &mut names);
+    let mut names = NameTable::new(RESERVED);
+    let layout = TextNames::new(model, &flat, &mut names);
     let channels = model.channels.iter().map(|channel| names.fresh(&channel.name)).collect();
     let mut writer =
-        Writer { model, source, flat: &flat, layout: &layout, channels, problems: Vec::new(), n_temporaries: 0 };
+        DveWriter { model, source, flat: &flat, layout: &layout, channels, problems: Vec::new(), n_temporaries: 0 };
     writer.check();
     let mut questions = Questions { model, flat: &flat, problems: Vec::new() };
     let asked = writer.questions(&mut questions);
@@ -63,13 +63,13 @@ pub fn text(model: &Model, source: &SourceFile) -> Result<String, Vec<Refusal>> 
     Ok(format!("{head}\n{}{claimed}system async{system};\n", processes.concat()))
 }
 
-struct Writer<'m> {
+struct DveWriter<'m> {
     model: &'m Model,
     source: &'m SourceFile,
     flat: &'m Flat,
-    layout: &'m Layout,
+    layout: &'m TextNames,
     channels: Vec<String>,
-    problems: Vec<Refusal>,
+    problems: Vec<ExportRefusal>,
     n_temporaries: usize,
 }
 
@@ -79,17 +79,17 @@ macro_rules! put {
     };
 }
 
-impl Writer<'_> {
+impl DveWriter<'_> {
     /// What DVE's variables cannot do.
     fn check(&mut self) {
         for var in self.flat.vars.iter() {
             if var.bounds.0 < INT.0 || var.bounds.1 > INT.1 {
                 let why = format!("`{}` does not fit into a variable of DVE: -32768 to 32767", var.display);
-                self.problems.push(Refusal::new(var.span, why));
+                self.problems.push(ExportRefusal::new(var.span, why));
             }
             if var.init.contains(&None) {
                 let why = format!("`{}` starts anywhere, and a program in DVE has one initial state", var.display);
-                self.problems.push(Refusal::new(var.span, why));
+                self.problems.push(ExportRefusal::new(var.span, why));
             }
         }
     }
@@ -164,7 +164,7 @@ impl Writer<'_> {
         out
     }
 
-    fn span_of(&self, movers: &[flat::Mover]) -> base::Span {
+    fn span_of(&self, movers: &[flat::StepPart]) -> base::Span {
         self.model.statements[self.model.actions[movers[0].action].statement].span
     }
 
@@ -233,7 +233,7 @@ impl Writer<'_> {
     }
 
     /// An automaton that the program was given with.
-    fn automaton(&mut self, questions: &mut Questions<'_>, names: &mut Names) -> Option<(String, String)> {
+    fn automaton(&mut self, questions: &mut Questions<'_>, names: &mut NameTable) -> Option<(String, String)> {
         let of = |property: &Property| match &property.kind {
             PropertyKind::Temporal(Formula::Refused(automaton)) => Some((**automaton).clone()),
             _ => None,

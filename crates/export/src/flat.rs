@@ -25,9 +25,9 @@ use model::value::Value;
 use model::variable::{Role, Storage, VarId};
 use std::collections::HashMap;
 
-use crate::Refusal;
-use crate::term::{NodeNo, Read, Term, VarNo};
-pub use expression::{Evaluated, Evaluator};
+use crate::ExportRefusal;
+use crate::term::{NodeNo, Term, VarNo, VariableRead};
+pub use expression::{FlatValue, TermEvaluator};
 pub use race::race;
 pub use step::{able, able_by, deadlock, may_stand_still, stuck_free_nodes, takes_part};
 
@@ -37,7 +37,7 @@ pub struct Flat {
     /// The variables: the shared ones, then process by process, then those of the procedures that a process calls.
     pub vars: IdVec<FlatVar>,
     /// The nodes of each process.
-    pub nodes: Vec<IdVec<Node>>,
+    pub nodes: Vec<IdVec<ControlNode>>,
     /// Where each process starts.
     pub entries: Vec<NodeNo>,
     /// The steps that have a successor, process by process.
@@ -69,7 +69,7 @@ pub struct FlatVar {
 
 /// Where control of a process can be.
 #[derive(Clone, Debug)]
-pub struct Node {
+pub struct ControlNode {
     /// The place of the top frame.
     pub place: PlaceId,
     /// The counters of the loops of the top frame.
@@ -88,18 +88,18 @@ pub struct Node {
 #[derive(Clone, Debug)]
 pub struct FlatStep {
     /// Who moves; of a rendezvous, the sender first. Each with its action and its way.
-    pub movers: Vec<Mover>,
+    pub movers: Vec<StepPart>,
     /// When it can be taken, where the movers stand where they start.
     pub guard: Term,
     /// What changes, all at once.
     pub updates: Vec<Update>,
     /// What it looks at and writes.
-    touched: Vec<Touched>,
+    touched: Vec<TouchedElement>,
 }
 
 /// One process's part in a step.
 #[derive(Clone, Copy, Debug)]
-pub struct Mover {
+pub struct StepPart {
     /// The process.
     pub process: ProcessId,
     /// Where it stands before.
@@ -125,15 +125,15 @@ pub struct Update {
 #[derive(Clone, Debug)]
 pub struct FaultStep {
     /// Who takes part.
-    pub movers: Vec<Mover>,
+    pub movers: Vec<StepPart>,
     /// When it fails, where the movers stand where they start.
     pub condition: Term,
-    touched: Vec<Touched>,
+    touched: Vec<TouchedElement>,
 }
 
 /// An element that a step looks at or writes, and when it does.
 #[derive(Clone, Debug)]
-pub(crate) struct Touched {
+pub(crate) struct TouchedElement {
     process: ProcessId,
     var: VarNo,
     index: Vec<Term>,
@@ -142,20 +142,20 @@ pub(crate) struct Touched {
 }
 
 /// Refuses steps that the flat form does not have: chains of actions, and actions that wait for everybody.
-fn follows(model: &Model) -> Result<(), Vec<Refusal>> {
+fn follows(model: &Model) -> Result<(), Vec<ExportRefusal>> {
     let refused = model.actions.iter().filter_map(|action| {
         let span = model.statements[action.statement].span;
         match (action.goes_on, action.when_nobody) {
-            (true, _) => Some(Refusal::new(span, "this goes on with the next statement in the same step")),
-            (_, true) => Some(Refusal::new(span, "this waits until nobody else can move")),
+            (true, _) => Some(ExportRefusal::new(span, "this goes on with the next statement in the same step")),
+            (_, true) => Some(ExportRefusal::new(span, "this waits until nobody else can move")),
             (false, false) => None,
         }
     });
     let starts = model
         .initially
         .iter()
-        .map(|condition| Refusal::new(condition.span, "this relates what several cells start with"));
-    let refused: Vec<Refusal> = refused.chain(starts).collect();
+        .map(|condition| ExportRefusal::new(condition.span, "this relates what several cells start with"));
+    let refused: Vec<ExportRefusal> = refused.chain(starts).collect();
     if refused.is_empty() { Ok(()) } else { Err(refused) }
 }
 
@@ -164,7 +164,7 @@ impl Flat {
     ///
     /// # Errors
     /// Everything that stands in the way.
-    pub fn of(model: &Model) -> Result<Flat, Vec<Refusal>> {
+    pub fn of(model: &Model) -> Result<Flat, Vec<ExportRefusal>> {
         follows(model)?;
         let mut flat = Flat::default();
         flat.find_nodes(model)?;
@@ -237,7 +237,7 @@ impl Flat {
     /// A look at an element.
     fn look(&self, var: VarNo, index: Vec<Term>) -> Term {
         let declared = &self.vars[var];
-        Term::read(Read { var, index, bounds: declared.bounds, is_truth: declared.ty == ScalarType::Bool })
+        Term::read(VariableRead { var, index, bounds: declared.bounds, is_truth: declared.ty == ScalarType::Bool })
     }
 
     /// The nodes of a process at which its top frame stands at one of the places.

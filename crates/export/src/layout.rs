@@ -7,13 +7,13 @@ use model::process::ProcessId;
 use model::property::Property;
 use model::types::ScalarType;
 
-use crate::flat::{Flat, Mover, Node};
-use crate::names::Names;
+use crate::flat::{ControlNode, Flat, StepPart};
+use crate::names::NameTable;
 use crate::term::{NodeNo, VarNo};
 
 /// The names in one text.
 #[derive(Clone, Debug)]
-pub struct Layout {
+pub struct TextNames {
     /// Of the processes.
     pub processes: Vec<String>,
     /// Of the variables that say where each process stands.
@@ -30,9 +30,9 @@ pub struct Layout {
     pub none: String,
 }
 
-impl Layout {
+impl TextNames {
     /// Gives everything its name.
-    pub fn new(model: &Model, flat: &Flat, names: &mut Names) -> Layout {
+    pub fn new(model: &Model, flat: &Flat, names: &mut NameTable) -> TextNames {
         let vars = flat.vars.iter().map(|var| names.fresh(&var.display)).collect();
         let processes: Vec<String> = model.processes.iter().map(|process| names.fresh(&process.name)).collect();
         let control = processes.iter().map(|name| names.fresh(&format!("{name}_at"))).collect();
@@ -55,7 +55,7 @@ impl Layout {
             let named = here.iter().map(|node| names.fresh(&format!("{prefix}_{}", node_name(model, here, node))));
             nodes.push(named.collect());
         }
-        Layout { processes, control, nodes, shares_nodes, vars, words, none }
+        TextNames { processes, control, nodes, shares_nodes, vars, words, none }
     }
 
     /// The name of a variable.
@@ -84,13 +84,13 @@ impl Layout {
     }
 }
 
-fn same_nodes(one: &base::IdVec<Node>, other: &base::IdVec<Node>) -> bool {
-    let key = |node: &Node| (node.place, node.counters.clone(), node.callers.clone());
+fn same_nodes(one: &base::IdVec<ControlNode>, other: &base::IdVec<ControlNode>) -> bool {
+    let key = |node: &ControlNode| (node.place, node.counters.clone(), node.callers.clone());
     one.len() == other.len() && one.iter().zip(other.iter()).all(|(a, b)| key(a) == key(b))
 }
 
 /// `trying`, `line_14`, `f_inner_k1`: the label or line, the procedure before it, and the round behind it where there are several.
-fn node_name(model: &Model, nodes: &base::IdVec<Node>, node: &Node) -> String {
+fn node_name(model: &Model, nodes: &base::IdVec<ControlNode>, node: &ControlNode) -> String {
     let place = &model.places[node.place];
     let mut name = match place.labels.first() {
         Some(label) => label.clone(),
@@ -98,7 +98,7 @@ fn node_name(model: &Model, nodes: &base::IdVec<Node>, node: &Node) -> String {
         None if place.name.starts_with(|first: char| first.is_ascii_digit()) => format!("line_{}", place.name),
         None => place.name.clone(),
     };
-    if let model::control::Scope::Procedure(procedure) = place.scope {
+    if let model::control::TextOwner::Procedure(procedure) = place.scope {
         name = format!("{}_{name}", model.procedures[procedure].name);
     }
     if nodes.iter().filter(|other| other.place == node.place).count() > 1 {
@@ -115,8 +115,8 @@ pub fn line(source: &SourceFile, span: Span) -> u32 {
 }
 
 /// What a step does, in the user's words: `line 8: trying: acquire x`.
-pub fn step_words(model: &Model, source: &SourceFile, movers: &[Mover]) -> String {
-    let one = |mover: &Mover| {
+pub fn step_words(model: &Model, source: &SourceFile, movers: &[StepPart]) -> String {
+    let one = |mover: &StepPart| {
         let action = &model.actions[mover.action];
         let statement = &model.statements[action.statement];
         let label = action.labels.first().map_or(String::new(), |label| format!("{label}: "));

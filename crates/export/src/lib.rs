@@ -1,6 +1,6 @@
 //! Programs in the languages of other tools.
 //!
-//! In: a checked Model, its source, a [`Target`]. Out: a text, or everything that stands in the way. What is written means what
+//! In: a checked Model, its source, a [`TargetLanguage`]. Out: a text, or everything that stands in the way. What is written means what
 //! `model::eval` means, step by step; where a language cannot say that, the program is refused, in words. [`flat`] is the form between:
 //! [`promela`], [`smv`] and [`dve`] print it; [`dot`] draws the control of the Model itself.
 
@@ -19,7 +19,7 @@ use model::Model;
 
 /// The languages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Target {
+pub enum TargetLanguage {
     /// Promela, for SPIN.
     Promela,
     /// SMV, for NuSMV and nuXmv.
@@ -32,16 +32,16 @@ pub enum Target {
 
 /// Something that cannot be exported, and where it stands.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Refusal {
+pub struct ExportRefusal {
     /// Where; empty where it has no place in the text.
     pub span: Span,
     /// Why, in words.
     pub why: String,
 }
 
-impl Refusal {
+impl ExportRefusal {
     pub(crate) fn new(span: Span, why: impl Into<String>) -> Self {
-        Refusal { span, why: why.into() }
+        ExportRefusal { span, why: why.into() }
     }
 }
 
@@ -49,11 +49,11 @@ impl Refusal {
 ///
 /// # Errors
 /// Everything that stands in the way.
-pub fn export(model: &Model, source: &SourceFile, target: Target) -> Result<String, Vec<Refusal>> {
+pub fn export(model: &Model, source: &SourceFile, target: TargetLanguage) -> Result<String, Vec<ExportRefusal>> {
     match target {
-        Target::Promela => promela::program(model, source).map(|program| program.text),
-        Target::Smv => smv::text(model, source),
-        Target::Dve => dve::text(model, source),
-        Target::Dot => Ok(dot::text(model, source)),
+        TargetLanguage::Promela => promela::program(model, source).map(|program| program.text),
+        TargetLanguage::Smv => smv::text(model, source),
+        TargetLanguage::Dve => dve::text(model, source),
+        TargetLanguage::Dot => Ok(dot::text(model, source)),
     }
 }

@@ -4,17 +4,17 @@ use std::collections::HashSet;
 
 /// The names of one text.
 #[derive(Clone, Debug)]
-pub struct Names {
+pub struct NameTable {
     /// Reserved words and names given so far.
     taken: HashSet<String>,
     /// Whether names in capitals only may mean something else.
     avoids_capitals: bool,
 }
 
-impl Names {
+impl NameTable {
     /// Knows the words that cannot be names.
     pub fn new(reserved: &[&str]) -> Self {
-        Names { taken: reserved.iter().map(ToString::to_string).collect(), avoids_capitals: false }
+        NameTable { taken: reserved.iter().map(ToString::to_string).collect(), avoids_capitals: false }
     }
 
     /// Changes names of several capitals, which may be macros elsewhere.
@@ -69,7 +69,7 @@ mod tests {
 
     #[test]
     fn names_stay_readable_and_apart() {
-        let mut names = Names::new(&["do"]);
+        let mut names = NameTable::new(&["do"]);
         let given = ["P[0].level", "P_0_level", "do", "_x", "größe", "14:5"].map(|name| names.fresh(name));
         assert_eq!(
             given,

@@ -22,14 +22,14 @@ use model::Model;
 use model::process::ProcessId;
 use model::types::ScalarType;
 
-use crate::Refusal;
-use crate::flat::{self, Flat, FlatStep, FlatVar, Mover};
-use crate::layout::{self, Layout, one_line, step_words};
-use crate::names::Names;
+use crate::ExportRefusal;
+use crate::flat::{self, Flat, FlatStep, FlatVar, StepPart};
+use crate::layout::{self, TextNames, one_line, step_words};
+use crate::names::NameTable;
 use crate::question::Questions;
-pub use claim::{Claim, Runs};
+pub use claim::{SpinClaim, TurnsAllowed};
 pub(crate) use expression::type_of;
-use fairness::Turns;
+use fairness::TurnKinds;
 use sequence::Assignment;
 
 /// A variable that starts with one of more values than this counts up to it.
@@ -203,24 +203,24 @@ const RESERVED: &[&str] = &[
 
 /// A program in Promela.
 #[derive(Clone, Debug)]
-pub struct Program {
+pub struct PromelaProgram {
     /// The text.
     pub text: String,
     /// What it claims, in the order of the properties.
-    pub claims: Vec<Claim>,
+    pub claims: Vec<SpinClaim>,
 }
 
 /// The program in Promela.
 ///
 /// # Errors
 /// Everything that stands in the way.
-pub fn program(model: &Model, source: &SourceFile) -> Result<Program, Vec<Refusal>> {
+pub fn program(model: &Model, source: &SourceFile) -> Result<PromelaProgram, Vec<ExportRefusal>> {
     let flat = Flat::of(model)?;
-    let mut names = Names::new(RESERVED).avoiding_capitals();
-    let layout = Layout::new(model, &flat, &mut names);
+    let mut names = NameTable::new(RESERVED).avoiding_capitals();
+    let layout = TextNames::new(model, &flat, &mut names);
     let mut questions = Questions { model, flat: &flat, problems: Vec::new() };
-    let turns = Turns::of(model, &flat, &mut questions);
-    let mut writer = Writer {
+    let turns = TurnKinds::of(model, &flat, &mut questions);
+    let mut writer = PromelaWriter {
         model,
         source,
         flat: &flat,
@@ -248,19 +248,19 @@ pub fn program(model: &Model, source: &SourceFile) -> Result<Program, Vec<Refusa
     writer.claims(&claims);
     let body = std::mem::take(&mut writer.out);
     let hidden: String = (0..writer.n_temporaries).map(|at| format!("hidden int temporary_{at};\n")).collect();
-    Ok(Program { text: format!("{declarations}{hidden}\n{body}"), claims })
+    Ok(PromelaProgram { text: format!("{declarations}{hidden}\n{body}"), claims })
 }
 
 /// Writes the text.
-struct Writer<'m> {
+struct PromelaWriter<'m> {
     model: &'m Model,
     source: &'m SourceFile,
     flat: &'m Flat,
-    layout: &'m Layout,
-    turns: &'m Turns,
+    layout: &'m TextNames,
+    turns: &'m TurnKinds,
     out: String,
     /// What the claims need.
-    runs: Vec<Runs>,
+    runs: Vec<TurnsAllowed>,
     /// How many temporary variables simultaneous updates need.
     n_temporaries: usize,
 }
@@ -272,8 +272,8 @@ macro_rules! put {
     };
 }
 
-impl Writer<'_> {
-    fn header(&mut self, claims: &[Claim]) {
+impl PromelaWriter<'_> {
+    fn header(&mut self, claims: &[SpinClaim]) {
         put!(self.out, "/* {}", one_line(&layout::title(self.model)));
         put!(self.out, " * made from {} by piecewise export --to promela", one_line(self.source.name()));
         put!(self.out, " *");
@@ -315,7 +315,7 @@ impl Writer<'_> {
         if self.flat.starts_anywhere() {
             put!(self.out, "bool started = false;");
         }
-        if self.runs.contains(&Runs::Turns) {
+        if self.runs.contains(&TurnsAllowed::Turns) {
             put!(self.out, "#ifdef TURNS");
             put!(self.out, "byte taken = 0; /* the kind of the last turn */");
             put!(self.out, "#define TAKEN(kind) ; taken = kind");
@@ -479,10 +479,10 @@ impl Writer<'_> {
 
     /// Records the kind of a turn, where some claim asks for it.
     fn taken(&self, kind: usize) -> String {
-        if self.runs.contains(&Runs::Turns) { format!(" TAKEN({kind})") } else { String::new() }
+        if self.runs.contains(&TurnsAllowed::Turns) { format!(" TAKEN({kind})") } else { String::new() }
     }
 
-    fn guarded(&self, movers: &[Mover], guard: &str, is_true: bool) -> String {
+    fn guarded(&self, movers: &[StepPart], guard: &str, is_true: bool) -> String {
         let stands = movers.iter().map(|mover| {
             format!("{} == {}", self.layout.control(mover.process), self.layout.node(mover.process, mover.source))
         });
@@ -505,7 +505,7 @@ impl Writer<'_> {
 
     fn standing_still(&mut self, process: ProcessId) {
         let still = flat::may_stand_still(self.flat, process);
-        let stands = self.runs.iter().any(|runs| matches!(runs, Runs::Standing | Runs::Turns));
+        let stands = self.runs.iter().any(|runs| matches!(runs, TurnsAllowed::Standing | TurnsAllowed::Turns));
         if stands && !still.is(false) {
             put!(self.out, "#ifdef RUNS");
             put!(self.out, "  /* stands still */");
@@ -513,7 +513,7 @@ impl Writer<'_> {
             put!(self.out, "  :: d_step {{ {} -> skip{kind} }}", self.print(&still));
             put!(self.out, "#endif");
         }
-        if process.index() == 0 && self.runs.contains(&Runs::Real) {
+        if process.index() == 0 && self.runs.contains(&TurnsAllowed::Real) {
             let moves = |process: ProcessId| flat::takes_part(self.flat, process, |_| true).negation();
             let nobody = crate::term::Term::all(self.model.processes.ids().map(moves));
             if !nobody.is(false) {
@@ -525,7 +525,7 @@ impl Writer<'_> {
         }
     }
 
-    fn claims(&mut self, claims: &[Claim]) {
+    fn claims(&mut self, claims: &[SpinClaim]) {
         for claim in claims {
             for define in claim.needs() {
                 put!(self.out, "#ifdef {define}");

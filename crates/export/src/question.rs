@@ -10,8 +10,8 @@ use model::process::ProcessId;
 use model::property::{BinaryTemporal, BooleanOp, Formula, UnaryTemporal};
 use model::value::Value;
 
-use crate::Refusal;
-use crate::flat::{self, Evaluator, Flat, Mover};
+use crate::ExportRefusal;
+use crate::flat::{self, Flat, StepPart, TermEvaluator};
 use crate::term::Term;
 
 /// A temporal formula over terms.
@@ -78,18 +78,18 @@ pub struct Questions<'m> {
     /// Its flat form.
     pub flat: &'m Flat,
     /// What cannot be said so far.
-    pub problems: Vec<Refusal>,
+    pub problems: Vec<ExportRefusal>,
 }
 
 impl Questions<'_> {
     /// A condition on states, with values for the bound variables around it.
     pub fn condition(&mut self, expr: &Expr, bound: &[Value]) -> Term {
-        let mut eval = Evaluator::new(self.model, self.flat, bound);
+        let mut eval = TermEvaluator::new(self.model, self.flat, bound);
         let value = eval.value(expr);
         self.problems.extend(eval.into_problems());
         if !value.fault.is(false) {
             let why = "evaluating this may fail, which other tools have no answer for";
-            self.problems.push(Refusal::new(expr.span, why));
+            self.problems.push(ExportRefusal::new(expr.span, why));
         }
         value.term
     }
@@ -120,7 +120,7 @@ impl Questions<'_> {
     }
 
     fn instances(&mut self, bindings: &[Binding], filter: Option<&Expr>, bound: &[Value]) -> Vec<Vec<Value>> {
-        let mut eval = Evaluator::new(self.model, self.flat, bound);
+        let mut eval = TermEvaluator::new(self.model, self.flat, bound);
         let mut found = Vec::new();
         eval.instances(bindings, &mut found);
         self.problems.extend(eval.into_problems());
@@ -131,7 +131,7 @@ impl Questions<'_> {
                 None => meant.push(bound),
                 Some((_, term)) if term.is(true) => meant.push(bound),
                 Some((_, term)) if term.is(false) => {}
-                Some((span, _)) => self.problems.push(Refusal::new(span, "this condition is not constant")),
+                Some((span, _)) => self.problems.push(ExportRefusal::new(span, "this condition is not constant")),
             }
         }
         meant
@@ -155,7 +155,7 @@ impl Questions<'_> {
 }
 
 /// Whether a step satisfies a predicate on edges that does not look at the state.
-pub fn step_is(model: &Model, movers: &[Mover], predicate: &EdgePredicate) -> bool {
+pub fn step_is(model: &Model, movers: &[StepPart], predicate: &EdgePredicate) -> bool {
     match predicate {
         EdgePredicate::Before(_) => false,
         EdgePredicate::Scheduled(process) => movers.iter().any(|mover| mover.process == *process),

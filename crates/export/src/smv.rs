@@ -18,12 +18,12 @@ use model::Model;
 use model::process::ProcessId;
 use model::types::ScalarType;
 
-use crate::Refusal;
+use crate::ExportRefusal;
 use crate::flat::{self, Flat};
-use crate::layout::{self, Layout, one_line, step_words};
-use crate::names::Names;
+use crate::layout::{self, TextNames, one_line, step_words};
+use crate::names::NameTable;
 use crate::question::Questions;
-use crate::term::{Kind, Term};
+use crate::term::{Term, TermKind};
 
 const RESERVED: &[&str] = &[
     "MODULE",
@@ -164,10 +164,10 @@ const RESERVED: &[&str] = &[
 ///
 /// # Errors
 /// Everything that stands in the way.
-pub fn text(model: &Model, source: &SourceFile) -> Result<String, Vec<Refusal>> {
+pub fn text(model: &Model, source: &SourceFile) -> Result<String, Vec<ExportRefusal>> {
     let flat = Flat::of(model)?;
-    let mut names = Names::new(RESERVED);
-    let layout = Layout::new(model, &flat, &mut names);
+    let mut names = NameTable::new(RESERVED);
+    let layout = TextNames::new(model, &flat, &mut names);
     let elements = flat.vars.entries().map(|(id, var)| match &var.elements()[..] {
         [only] if only.is_empty() => vec![layout.var(id).to_string()],
         several => {
@@ -181,7 +181,7 @@ pub fn text(model: &Model, source: &SourceFile) -> Result<String, Vec<Refusal>> 
         .ids()
         .map(|process| names.fresh(&format!("{}_stands_still", layout.processes[process.index()])));
     let still: Vec<String> = moves.collect();
-    let step_name = |at: usize, names: &mut Names| {
+    let step_name = |at: usize, names: &mut NameTable| {
         let mover = &flat.steps[at].movers[0];
         let node = layout.node(mover.process, mover.source);
         let family = &model.families[model.processes[mover.process].family].name;
@@ -193,7 +193,7 @@ pub fn text(model: &Model, source: &SourceFile) -> Result<String, Vec<Refusal>> 
     let mut problems = bit_operators(model, &flat);
     let mut questions = Questions { model, flat: &flat, problems: Vec::new() };
     let mut writer =
-        Writer { model, source, flat: &flat, layout: &layout, elements, still, steps, faults, out: String::new() };
+        SmvWriter { model, source, flat: &flat, layout: &layout, elements, still, steps, faults, out: String::new() };
     let specs = spec::specifications(&writer, &mut questions, &mut names);
     problems.append(&mut questions.problems);
     if !problems.is_empty() {
@@ -210,14 +210,14 @@ pub fn text(model: &Model, source: &SourceFile) -> Result<String, Vec<Refusal>> 
 }
 
 /// Operators on bits, which integers of SMV do not have.
-fn bit_operators(model: &Model, flat: &Flat) -> Vec<Refusal> {
+fn bit_operators(model: &Model, flat: &Flat) -> Vec<ExportRefusal> {
     let mut found = Vec::new();
     let mut look = |term: &Term, span| {
         term.visit(&mut |part| {
-            if let Kind::Binary(crate::term::Op::Machine(op), ..) = part.kind()
+            if let TermKind::Binary(crate::term::TermOp::Machine(op), ..) = part.kind()
                 && !matches!(op, model::machine::MachineOp::Quotient | model::machine::MachineOp::Rest)
             {
-                found.push(Refusal::new(
+                found.push(ExportRefusal::new(
                     span,
                     format!("`{}` works on bits, which integers of SMV do not have", op.symbol()),
                 ));
@@ -238,11 +238,11 @@ fn bit_operators(model: &Model, flat: &Flat) -> Vec<Refusal> {
     found
 }
 
-struct Writer<'m> {
+struct SmvWriter<'m> {
     model: &'m Model,
     source: &'m SourceFile,
     flat: &'m Flat,
-    layout: &'m Layout,
+    layout: &'m TextNames,
     /// The name of each element of each variable, in layout order.
     elements: Vec<Vec<String>>,
     /// The values of `step`: stand-stills, steps, faults.
@@ -258,7 +258,7 @@ macro_rules! put {
     };
 }
 
-impl Writer<'_> {
+impl SmvWriter<'_> {
     fn header(&mut self) {
         put!(self.out, "-- {}", one_line(&layout::title(self.model)));
         put!(self.out, "-- made from {} by piecewise export --to smv", one_line(self.source.name()));
@@ -337,8 +337,9 @@ impl Writer<'_> {
     /// Which values `step` can have in a state.
     fn enabled(&mut self) {
         put!(self.out, "-- when each step can be taken");
-        let stands =
-            |movers: &[flat::Mover]| Term::all(movers.iter().map(|mover| Term::at(mover.process, vec![mover.source])));
+        let stands = |movers: &[flat::StepPart]| {
+            Term::all(movers.iter().map(|mover| Term::at(mover.process, vec![mover.source])))
+        };
         for (name, step) in self.steps.iter().zip(&self.flat.steps) {
             let guard = self.print(&stands(&step.movers).and(&step.guard));
             put!(self.out, "-- {}", step_words(self.model, self.source, &step.movers));

@@ -13,21 +13,21 @@ use model::process::ProcessId;
 /// Names a variable of a flat program.
 pub type VarNo = Id<crate::flat::FlatVar>;
 /// Names a point of control of one process.
-pub type NodeNo = Id<crate::flat::Node>;
+pub type NodeNo = Id<crate::flat::ControlNode>;
 
 /// An expression.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Term(Rc<Kind>);
+pub struct Term(Rc<TermKind>);
 
 /// The shapes of terms.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum TermKind {
     /// A number.
     Number(i64),
     /// A truth value.
     Truth(bool),
     /// The content of a variable, or of an element of it.
-    Read(Read),
+    Read(VariableRead),
     /// The process stands at one of these nodes, in order.
     At(ProcessId, Vec<NodeNo>),
     /// The negation.
@@ -35,14 +35,14 @@ pub enum Kind {
     /// The number with the other sign.
     Negate(Term),
     /// Two operands.
-    Binary(Op, Term, Term),
+    Binary(TermOp, Term, Term),
     /// One or the other.
     Choice(Term, Term, Term),
 }
 
 /// A look at a variable.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Read {
+pub struct VariableRead {
     /// The variable.
     pub var: VarNo,
     /// One number for each dimension.
@@ -55,7 +55,7 @@ pub struct Read {
 
 /// Operators with two operands, all as C computes them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Op {
+pub enum TermOp {
     /// Both; the right one is looked at only where the left one holds.
     And,
     /// One of both; the right one is looked at only where the left one does not hold.
@@ -77,58 +77,60 @@ pub enum Op {
 }
 
 impl Term {
-    fn new(kind: Kind) -> Term {
+    fn new(kind: TermKind) -> Term {
         Term(Rc::new(kind))
     }
 
     /// What it is.
-    pub fn kind(&self) -> &Kind {
+    pub fn kind(&self) -> &TermKind {
         &self.0
     }
 
     /// A number.
     pub fn number(number: i64) -> Term {
-        Term::new(Kind::Number(number))
+        Term::new(TermKind::Number(number))
     }
 
     /// A truth value.
     pub fn truth(truth: bool) -> Term {
-        Term::new(Kind::Truth(truth))
+        Term::new(TermKind::Truth(truth))
     }
 
     /// A look at a variable.
-    pub fn read(read: Read) -> Term {
-        Term::new(Kind::Read(read))
+    pub fn read(read: VariableRead) -> Term {
+        Term::new(TermKind::Read(read))
     }
 
     /// Whether a process stands at one of the nodes.
     pub fn at(process: ProcessId, mut nodes: Vec<NodeNo>) -> Term {
         nodes.sort();
         nodes.dedup();
-        if nodes.is_empty() { Term::truth(false) } else { Term::new(Kind::At(process, nodes)) }
+        if nodes.is_empty() { Term::truth(false) } else { Term::new(TermKind::At(process, nodes)) }
     }
 
     /// The number, if it is constant.
     pub fn as_number(&self) -> Option<i64> {
         match self.kind() {
-            Kind::Number(number) => Some(*number),
+            TermKind::Number(number) => Some(*number),
             _ => None,
         }
     }
 
     /// Whether it is this truth value.
     pub fn is(&self, truth: bool) -> bool {
-        *self.kind() == Kind::Truth(truth)
+        *self.kind() == TermKind::Truth(truth)
     }
 
     /// Whether it is a truth value and no number.
     pub fn is_truth(&self) -> bool {
         match self.kind() {
-            Kind::Truth(_) | Kind::At(..) | Kind::Not(_) => true,
-            Kind::Number(_) | Kind::Negate(_) => false,
-            Kind::Read(read) => read.is_truth,
-            Kind::Binary(op, ..) => matches!(op, Op::And | Op::Or | Op::Equal | Op::Less | Op::LessEqual),
-            Kind::Choice(_, yes, _) => yes.is_truth(),
+            TermKind::Truth(_) | TermKind::At(..) | TermKind::Not(_) => true,
+            TermKind::Number(_) | TermKind::Negate(_) => false,
+            TermKind::Read(read) => read.is_truth,
+            TermKind::Binary(op, ..) => {
+                matches!(op, TermOp::And | TermOp::Or | TermOp::Equal | TermOp::Less | TermOp::LessEqual)
+            }
+            TermKind::Choice(_, yes, _) => yes.is_truth(),
         }
     }
 
@@ -142,70 +144,70 @@ impl Term {
     fn wide_bounds(&self) -> (i128, i128) {
         let exact = |number: i64| (i128::from(number), i128::from(number));
         match self.kind() {
-            Kind::Number(number) => exact(*number),
-            Kind::Read(read) => (i128::from(read.bounds.0), i128::from(read.bounds.1)),
-            Kind::Negate(inner) => {
+            TermKind::Number(number) => exact(*number),
+            TermKind::Read(read) => (i128::from(read.bounds.0), i128::from(read.bounds.1)),
+            TermKind::Negate(inner) => {
                 let (lo, hi) = inner.wide_bounds();
                 (-hi, -lo)
             }
-            Kind::Choice(_, yes, no) => {
+            TermKind::Choice(_, yes, no) => {
                 let ((a, b), (c, d)) = (yes.wide_bounds(), no.wide_bounds());
                 (a.min(c), b.max(d))
             }
-            Kind::Binary(op, left, right) => binary_bounds(*op, left, right),
-            Kind::Truth(_) | Kind::At(..) | Kind::Not(_) => (0, 1),
+            TermKind::Binary(op, left, right) => binary_bounds(*op, left, right),
+            TermKind::Truth(_) | TermKind::At(..) | TermKind::Not(_) => (0, 1),
         }
     }
 
     /// The negation.
     pub fn negation(&self) -> Term {
         match self.kind() {
-            Kind::Truth(truth) => Term::truth(!truth),
-            Kind::Not(inner) => inner.clone(),
-            Kind::Binary(Op::Less, left, right) => right.less_equal(left),
-            Kind::Binary(Op::LessEqual, left, right) => right.less(left),
-            _ => Term::new(Kind::Not(self.clone())),
+            TermKind::Truth(truth) => Term::truth(!truth),
+            TermKind::Not(inner) => inner.clone(),
+            TermKind::Binary(TermOp::Less, left, right) => right.less_equal(left),
+            TermKind::Binary(TermOp::LessEqual, left, right) => right.less(left),
+            _ => Term::new(TermKind::Not(self.clone())),
         }
     }
 
     /// Both.
     pub fn and(&self, other: &Term) -> Term {
         match (self.kind(), other.kind()) {
-            (Kind::Truth(true), _) => other.clone(),
-            (Kind::Truth(false), _) | (_, Kind::Truth(true)) => self.clone(),
+            (TermKind::Truth(true), _) => other.clone(),
+            (TermKind::Truth(false), _) | (_, TermKind::Truth(true)) => self.clone(),
             // Whatever the left side is, nothing is left to look at.
-            (_, Kind::Truth(false)) => other.clone(),
-            _ if self.chain_has(Op::And, other) => self.clone(),
-            _ if self.chain_has(Op::And, &other.negation()) => Term::truth(false),
-            _ => Term::new(Kind::Binary(Op::And, self.clone(), other.clone())),
+            (_, TermKind::Truth(false)) => other.clone(),
+            _ if self.chain_has(TermOp::And, other) => self.clone(),
+            _ if self.chain_has(TermOp::And, &other.negation()) => Term::truth(false),
+            _ => Term::new(TermKind::Binary(TermOp::And, self.clone(), other.clone())),
         }
     }
 
     /// One of both.
     pub fn or(&self, other: &Term) -> Term {
         match (self.kind(), other.kind()) {
-            (Kind::Truth(false), _) => other.clone(),
-            (Kind::Truth(true), _) | (_, Kind::Truth(false)) => self.clone(),
-            (_, Kind::Truth(true)) => other.clone(),
-            (Kind::At(one, some), Kind::At(another, more)) if one == another => {
+            (TermKind::Truth(false), _) => other.clone(),
+            (TermKind::Truth(true), _) | (_, TermKind::Truth(false)) => self.clone(),
+            (_, TermKind::Truth(true)) => other.clone(),
+            (TermKind::At(one, some), TermKind::At(another, more)) if one == another => {
                 Term::at(*one, some.iter().chain(more).copied().collect())
             }
-            _ if self.chain_has(Op::Or, other) => self.clone(),
-            _ if self.chain_has(Op::Or, &other.negation()) => Term::truth(true),
-            _ => Term::new(Kind::Binary(Op::Or, self.clone(), other.clone())),
+            _ if self.chain_has(TermOp::Or, other) => self.clone(),
+            _ if self.chain_has(TermOp::Or, &other.negation()) => Term::truth(true),
+            _ => Term::new(TermKind::Binary(TermOp::Or, self.clone(), other.clone())),
         }
     }
 
     /// Whether a part stands in a chain of one operator, as `b` in `a && b`.
-    fn chain_has(&self, op: Op, part: &Term) -> bool {
+    fn chain_has(&self, op: TermOp, part: &Term) -> bool {
         let mut chain = self;
-        while let Kind::Binary(found, left, right) = chain.kind() {
+        while let TermKind::Binary(found, left, right) = chain.kind() {
             if *found != op || right == part {
                 break;
             }
             chain = left;
         }
-        chain == part || matches!(chain.kind(), Kind::Binary(found, _, right) if *found == op && right == part)
+        chain == part || matches!(chain.kind(), TermKind::Binary(found, _, right) if *found == op && right == part)
     }
 
     /// All of them.
@@ -223,13 +225,13 @@ impl Term {
         if self == other {
             return Term::truth(true);
         }
-        if let (Kind::Truth(a), Kind::Truth(b)) = (self.kind(), other.kind()) {
+        if let (TermKind::Truth(a), TermKind::Truth(b)) = (self.kind(), other.kind()) {
             return Term::truth(a == b);
         }
         for (one, another) in [(self, other), (other, self)] {
             match one.kind() {
-                Kind::Truth(true) => return another.clone(),
-                Kind::Truth(false) => return another.negation(),
+                TermKind::Truth(true) => return another.clone(),
+                TermKind::Truth(false) => return another.negation(),
                 _ => {}
             }
         }
@@ -239,7 +241,7 @@ impl Term {
                 return Term::truth(false);
             }
         }
-        Term::new(Kind::Binary(Op::Equal, self.clone(), other.clone()))
+        Term::new(TermKind::Binary(TermOp::Equal, self.clone(), other.clone()))
     }
 
     /// Less.
@@ -248,7 +250,7 @@ impl Term {
         match () {
             () if b < c => Term::truth(true),
             () if a >= d => Term::truth(false),
-            () => Term::new(Kind::Binary(Op::Less, self.clone(), other.clone())),
+            () => Term::new(TermKind::Binary(TermOp::Less, self.clone(), other.clone())),
         }
     }
 
@@ -258,7 +260,7 @@ impl Term {
         match () {
             () if b <= c => Term::truth(true),
             () if a > d => Term::truth(false),
-            () => Term::new(Kind::Binary(Op::LessEqual, self.clone(), other.clone())),
+            () => Term::new(TermKind::Binary(TermOp::LessEqual, self.clone(), other.clone())),
         }
     }
 
@@ -270,15 +272,15 @@ impl Term {
     /// One or the other.
     pub fn choice(test: &Term, yes: &Term, no: &Term) -> Term {
         match test.kind() {
-            Kind::Truth(true) => yes.clone(),
-            Kind::Truth(false) => no.clone(),
+            TermKind::Truth(true) => yes.clone(),
+            TermKind::Truth(false) => no.clone(),
             _ if yes == no => yes.clone(),
-            Kind::Not(inner) => Term::choice(inner, no, yes),
+            TermKind::Not(inner) => Term::choice(inner, no, yes),
             _ if yes.is(true) => test.or(no),
             _ if yes.is(false) => test.negation().and(no),
             _ if no.is(false) => test.and(yes),
             _ if no.is(true) => test.negation().or(yes),
-            _ => Term::new(Kind::Choice(test.clone(), yes.clone(), no.clone())),
+            _ => Term::new(TermKind::Choice(test.clone(), yes.clone(), no.clone())),
         }
     }
 
@@ -286,18 +288,18 @@ impl Term {
     pub fn negate(&self) -> Term {
         match self.as_number().and_then(i64::checked_neg) {
             Some(number) => Term::number(number),
-            None => Term::new(Kind::Negate(self.clone())),
+            None => Term::new(TermKind::Negate(self.clone())),
         }
     }
 
     /// A number out of two numbers; the operation is known not to fail where it is looked at.
-    pub fn compute(op: Op, left: &Term, right: &Term) -> Term {
+    pub fn compute(op: TermOp, left: &Term, right: &Term) -> Term {
         if let (Some(a), Some(b)) = (left.as_number(), right.as_number()) {
             let exact = match op {
-                Op::Add => a.checked_add(b),
-                Op::Subtract => a.checked_sub(b),
-                Op::Multiply => a.checked_mul(b),
-                Op::Machine(op) => op.apply(a, b).ok(),
+                TermOp::Add => a.checked_add(b),
+                TermOp::Subtract => a.checked_sub(b),
+                TermOp::Multiply => a.checked_mul(b),
+                TermOp::Machine(op) => op.apply(a, b).ok(),
                 _ => None,
             };
             if let Some(number) = exact {
@@ -305,12 +307,12 @@ impl Term {
             }
         }
         match (op, left.as_number(), right.as_number()) {
-            (Op::Add, Some(0), _) => right.clone(),
-            (Op::Add | Op::Subtract, _, Some(0)) => left.clone(),
-            (Op::Add, _, Some(number)) if number < 0 && number > i64::MIN => {
-                Term::new(Kind::Binary(Op::Subtract, left.clone(), Term::number(-number)))
+            (TermOp::Add, Some(0), _) => right.clone(),
+            (TermOp::Add | TermOp::Subtract, _, Some(0)) => left.clone(),
+            (TermOp::Add, _, Some(number)) if number < 0 && number > i64::MIN => {
+                Term::new(TermKind::Binary(TermOp::Subtract, left.clone(), Term::number(-number)))
             }
-            _ => Term::new(Kind::Binary(op, left.clone(), right.clone())),
+            _ => Term::new(TermKind::Binary(op, left.clone(), right.clone())),
         }
     }
 
@@ -318,14 +320,14 @@ impl Term {
     pub fn visit(&self, see: &mut impl FnMut(&Term)) {
         see(self);
         match self.kind() {
-            Kind::Number(_) | Kind::Truth(_) | Kind::At(..) => {}
-            Kind::Read(read) => read.index.iter().for_each(|index| index.visit(see)),
-            Kind::Not(inner) | Kind::Negate(inner) => inner.visit(see),
-            Kind::Binary(_, left, right) => {
+            TermKind::Number(_) | TermKind::Truth(_) | TermKind::At(..) => {}
+            TermKind::Read(read) => read.index.iter().for_each(|index| index.visit(see)),
+            TermKind::Not(inner) | TermKind::Negate(inner) => inner.visit(see),
+            TermKind::Binary(_, left, right) => {
                 left.visit(see);
                 right.visit(see);
             }
-            Kind::Choice(test, yes, no) => {
+            TermKind::Choice(test, yes, no) => {
                 test.visit(see);
                 yes.visit(see);
                 no.visit(see);
@@ -334,19 +336,19 @@ impl Term {
     }
 }
 
-fn binary_bounds(op: Op, left: &Term, right: &Term) -> (i128, i128) {
+fn binary_bounds(op: TermOp, left: &Term, right: &Term) -> (i128, i128) {
     let ((a, b), (c, d)) = (left.wide_bounds(), right.wide_bounds());
     let cut = |number: i128| number.clamp(i128::from(i64::MIN), i128::from(i64::MAX));
     let (a, b, c, d) = (cut(a), cut(b), cut(c), cut(d));
     match op {
-        Op::And | Op::Or | Op::Equal | Op::Less | Op::LessEqual => (0, 1),
-        Op::Add => (a + c, b + d),
-        Op::Subtract => (a - d, b - c),
-        Op::Multiply => {
+        TermOp::And | TermOp::Or | TermOp::Equal | TermOp::Less | TermOp::LessEqual => (0, 1),
+        TermOp::Add => (a + c, b + d),
+        TermOp::Subtract => (a - d, b - c),
+        TermOp::Multiply => {
             let corners = [a * c, a * d, b * c, b * d];
             (corners.into_iter().min().unwrap_or(0), corners.into_iter().max().unwrap_or(0))
         }
-        Op::Machine(op) => {
+        TermOp::Machine(op) => {
             let known = op.bounds((a as i64, b as i64), (c as i64, d as i64));
             let size = a.abs().max(b.abs());
             match (known, op) {

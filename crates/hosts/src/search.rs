@@ -143,7 +143,7 @@ impl Search {
         let parameters: Vec<String> =
             self.model.parameters.iter().map(|one| format!("{}={}", one.name, one.value)).collect();
         let asked: Vec<String> = self.asked.iter().map(|id| self.model.properties[*id].name.clone()).collect();
-        let layout = packed::codec::Codec::new(&self.model, packed::codec::Limits::default()).layout;
+        let layout = packed::codec::Codec::new(&self.model, packed::codec::UnrollLimits::default()).layout;
         let layout = format!("{} {:?} {:?}", layout.n_words, layout.control, layout.locations);
         let parts = [&self.text, &self.model.name, &parameters.join(","), &asked.join(","), &layout];
         secret::fingerprint(&parts.map(|part| part.as_bytes()))
@@ -151,7 +151,7 @@ impl Search {
 
     /// In how many words states and nodes of products are sent, which depends on how a process was built.
     fn widths(&self) -> [u8; 16] {
-        let n_words = packed::codec::Codec::new(&self.model, packed::codec::Limits::default()).layout.n_words;
+        let n_words = packed::codec::Codec::new(&self.model, packed::codec::UnrollLimits::default()).layout.n_words;
         let width = |n_words: usize| with_width(n_words, Width).unwrap_or_default();
         let mut widths = [0; 16];
         widths[..8].copy_from_slice(&width(n_words).to_le_bytes());

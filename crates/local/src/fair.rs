@@ -11,4 +11,4 @@ mod process;
 mod product;
 mod sets;
 
-pub use engine::{Fair, Rule};
+pub use engine::{ExplicitFll, LivenessRule};

@@ -30,13 +30,13 @@ use model::Model;
 use model::process::ProcessId;
 
 use engine::meter::Meter;
-use packed::codec::{Codec, Limits};
+use packed::codec::{Codec, UnrollLimits};
 use packed::compile::Compiler;
 use packed::machine::Machine;
 use packed::width::{ForWidth, with_coarse_width};
 
 pub use actions::{ActionNumber, Actions};
-pub use graph::{Graph, step_of};
+pub use graph::{ProcessGraph, step_of};
 pub use joint::Joint;
 pub use rounds::Rounds;
 
@@ -94,10 +94,10 @@ pub fn local_graphs(task: &GraphTask<'_>, observer: &dyn Observer) -> Result<Loc
     refuse_stacks(task.model)?;
     refuse_chains(task.model)?;
     let started = Instant::now();
-    let codec = Codec::new(task.model, Limits::default());
+    let codec = Codec::new(task.model, UnrollLimits::default());
     let machine = Machine { codec: &codec, code: Compiler::new(&codec).finish() };
     let meter = Meter::new(task.budget, observer);
-    let found = with_coarse_width(codec.layout.n_words, Work { task, machine: &machine, meter: &meter })?;
+    let found = with_coarse_width(codec.layout.n_words, GraphsWork { task, machine: &machine, meter: &meter })?;
     Ok(LocalGraphs { time: started.elapsed(), ..found })
 }
 
@@ -114,17 +114,17 @@ fn refuse_chains(model: &Model) -> Result<(), StopReason> {
     if model.goes_on() { Err(Feature::Chains.into()) } else { Ok(()) }
 }
 
-struct Work<'w> {
+struct GraphsWork<'w> {
     task: &'w GraphTask<'w>,
     machine: &'w Machine<'w>,
     meter: &'w Meter<'w>,
 }
 
-impl ForWidth for Work<'_> {
+impl ForWidth for GraphsWork<'_> {
     type Output = LocalGraphs;
 
     fn run<const W: usize>(self) -> LocalGraphs {
-        let Work { task, machine, meter } = self;
+        let GraphsWork { task, machine, meter } = self;
         let actions = Actions::<W>::new(machine);
         let mut joint_states = None;
         let graphs = match task.way {
@@ -139,7 +139,7 @@ impl ForWidth for Work<'_> {
         let late = task.budget.with_reserve(DRAWING_RESERVE);
         let drawing_meter = Meter::new(&late, &Silent);
         drawing_meter.add(meter.bytes());
-        let shown = |(process, graph): (ProcessId, &Graph<W>)| LocalGraph {
+        let shown = |(process, graph): (ProcessId, &ProcessGraph<W>)| LocalGraph {
             process,
             n_states: graph.states.len() as u64,
             n_transitions: graph.n_transitions(),

@@ -10,4 +10,4 @@ mod ls3;
 pub mod sets;
 
 pub use ls3::Ls3;
-pub use sets::Local;
+pub use sets::ExplicitKIndex;

@@ -14,9 +14,9 @@ use std::time::Instant;
 use base::{Coarse, StopReason};
 use compose::backend::Answered;
 use compose::crowd;
-use compose::method::{self, Outcome};
+use compose::method::{self, PropertyAttempt};
 use compose::question::{Question, questions};
-use engine::{Answer, Engine, EngineError, Method, Observer, PropertyId, Statistics, Task, Views};
+use engine::{Answer, Engine, EngineError, Method, Observer, PropertyId, SharedView, Statistics, Task};
 use evidence::certificate::SplitInvariant;
 use model::process::ProcessId;
 use model::property::PropertyKind;
@@ -25,7 +25,7 @@ use crate::graphs::{Actions, Joint, Rounds};
 use crate::sets::engine::compiled;
 use crate::sets::{LocalSets, Rows};
 use engine::meter::Meter;
-use packed::codec::{Codec, Limits};
+use packed::codec::{Codec, UnrollLimits};
 use packed::machine::Machine;
 use packed::width::{ForWidth, with_coarse_width};
 use packed::words::or;
@@ -45,24 +45,24 @@ impl Engine for Ls3 {
     }
 
     fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
-        let codec = Codec::new(task.model, Limits::default());
-        let work = Work { method: *self, codec: &codec, task, observer };
+        let codec = Codec::new(task.model, UnrollLimits::default());
+        let work = Ls3Work { method: *self, codec: &codec, task, observer };
         Ok(with_coarse_width(codec.layout.n_words, work).unwrap_or_else(|stop| task.undecided(&stop)))
     }
 }
 
-struct Work<'w> {
+struct Ls3Work<'w> {
     method: Ls3,
     codec: &'w Codec<'w>,
     task: &'w Task<'w>,
     observer: &'w dyn Observer,
 }
 
-impl ForWidth for Work<'_> {
+impl ForWidth for Ls3Work<'_> {
     type Output = Vec<Answer>;
 
     fn run<const W: usize>(self) -> Vec<Answer> {
-        let Work { method, codec, task, observer } = self;
+        let Ls3Work { method, codec, task, observer } = self;
         let races = task.properties.iter().filter_map(|&id| match task.model.properties[id].kind {
             PropertyKind::RaceFree(var) => Some(var),
             _ => None,
@@ -70,8 +70,8 @@ impl ForWidth for Work<'_> {
         let (machine, races) = compiled(codec, races);
         let mut since = Instant::now();
         let meter = Meter::new(&task.budget, observer);
-        let proof = Proof::<W>::find(&machine, &meter, (method, task));
-        let mut sets = LocalSets::<W>::new(&machine, Views::Mentioned, (&task.budget, u64::MAX));
+        let proof = JointProof::<W>::find(&machine, &meter, (method, task));
+        let mut sets = LocalSets::<W>::new(&machine, SharedView::Mentioned, (&task.budget, u64::MAX));
         sets.races = races;
         let mut answers = Vec::new();
         for &id in &task.properties {
@@ -84,11 +84,11 @@ impl ForWidth for Work<'_> {
             let statistics = Statistics {
                 time,
                 peak_memory_bytes: Some(meter.peak_bytes()),
-                local_states: proof.as_ref().ok().map(Proof::sizes),
-                views: Some(Views::Mentioned),
+                local_states: proof.as_ref().ok().map(JointProof::sizes),
+                views: Some(SharedView::Mentioned),
                 ..Statistics::default()
             };
-            let outcome = outcome.unwrap_or_else(Outcome::Open);
+            let outcome = outcome.unwrap_or_else(PropertyAttempt::Open);
             answers.push(method::answer((task, observer), id, outcome, statistics));
         }
         answers
@@ -96,19 +96,19 @@ impl ForWidth for Work<'_> {
 }
 
 /// A group of one or two processes, and their states.
-type Group<const W: usize> = (Vec<ProcessId>, Rc<Rows<W>>);
+type Ls3Group<const W: usize> = (Vec<ProcessId>, Rc<Rows<W>>);
 
 /// What the joint searches found.
-struct Proof<const W: usize> {
+struct JointProof<const W: usize> {
     /// The local states of each process.
-    singles: Vec<Group<W>>,
+    singles: Vec<Ls3Group<W>>,
     /// The joint states of processes that share something.
-    pairs: Vec<Group<W>>,
+    pairs: Vec<Ls3Group<W>>,
     /// The same as a certificate, once it was asked for.
     certificate: RefCell<Option<SplitInvariant>>,
 }
 
-impl<const W: usize> Proof<W> {
+impl<const W: usize> JointProof<W> {
     fn find(machine: &Machine<'_>, meter: &Meter<'_>, (method, task): (Ls3, &Task<'_>)) -> Result<Self, StopReason> {
         let actions = Actions::<W>::new(machine);
         let rounds = Rounds::new(machine, &actions, meter).at_most(method.most_pairs);
@@ -116,7 +116,7 @@ impl<const W: usize> Proof<W> {
         if let Some(reason) = meter.reason() {
             return Err(reason);
         }
-        let single = |graph: &crate::graphs::Graph<W>| (vec![graph.process], Rc::new(graph.states.clone()));
+        let single = |graph: &crate::graphs::ProcessGraph<W>| (vec![graph.process], Rc::new(graph.states.clone()));
         let pair = |joint: &Joint<W>| {
             let [one, other] = joint.processes.map(|process| &rounds.graphs[process]);
             let mut rows = Rows::default();
@@ -125,18 +125,18 @@ impl<const W: usize> Proof<W> {
             }
             (vec![one.process, other.process], Rc::new(rows))
         };
-        let singles: Vec<Group<W>> = rounds.graphs.iter().map(single).collect();
-        let pairs: Vec<Group<W>> = rounds.joints.iter().map(pair).collect();
+        let singles: Vec<Ls3Group<W>> = rounds.graphs.iter().map(single).collect();
+        let pairs: Vec<Ls3Group<W>> = rounds.joints.iter().map(pair).collect();
         let bytes = singles.iter().chain(&pairs).map(|(_, rows)| rows.bytes()).sum();
         meter.reserve(bytes)?;
-        Ok(Proof { singles, pairs, certificate: RefCell::new(None) })
+        Ok(JointProof { singles, pairs, certificate: RefCell::new(None) })
     }
 
     fn sizes(&self) -> Vec<Option<u64>> {
         self.singles.iter().map(|(_, rows)| Some(rows.len() as u64)).collect()
     }
 
-    fn attempt(&self, sets: &LocalSets<'_, W>, task: &Task<'_>, id: PropertyId) -> Result<Outcome, StopReason> {
+    fn attempt(&self, sets: &LocalSets<'_, W>, task: &Task<'_>, id: PropertyId) -> Result<PropertyAttempt, StopReason> {
         let property = &task.model.properties[id].kind;
         for question in questions(task.model, property).unwrap_or_default() {
             match sets.answer(&question, &self.join(sets, &question))? {
@@ -144,12 +144,12 @@ impl<const W: usize> Proof<W> {
                 answered => {
                     let run = crowd::find_run(task.model, property, &question, &task.budget)?;
                     let open = if answered == Answered::Maybe { Coarse::LocalGraphs } else { Coarse::NoValue };
-                    return Ok(run.map_or(Outcome::Open(open.into()), Outcome::Run));
+                    return Ok(run.map_or(PropertyAttempt::Open(open.into()), PropertyAttempt::Run));
                 }
             }
             task.budget.check(0)?;
         }
-        Ok(Outcome::Never(self.certified(sets)?))
+        Ok(PropertyAttempt::Never(self.certified(sets)?))
     }
 
     /// The local states of the processes that a question concerns, and the joint states among them.
@@ -165,7 +165,7 @@ impl<const W: usize> Proof<W> {
                 concerned.push(watcher);
             }
         }
-        let within = |(group, _): &&Group<W>| group.iter().all(|process| concerned.contains(process));
+        let within = |(group, _): &&Ls3Group<W>| group.iter().all(|process| concerned.contains(process));
         let groups = self.singles.iter().chain(&self.pairs).filter(within);
         groups.map(|(group, rows)| (group.as_slice(), rows)).collect()
     }

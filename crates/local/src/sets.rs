@@ -27,7 +27,7 @@ use std::rc::Rc;
 
 use base::{Budget, StopReason};
 use compose::backend::{Answered, Backend, Join, Movers};
-use compose::k_index::Plan;
+use compose::k_index::KIndexPlan;
 use compose::question::Question;
 use compose::symmetry::{Exchange, Symmetry};
 use evidence::certificate::SplitInvariant;
@@ -41,7 +41,7 @@ use packed::machine::{Flow, Machine, Scratch, Sink, SyncWith};
 use packed::packing::Packed;
 use packed::race::RaceWatch;
 
-pub use engine::Local;
+pub use engine::ExplicitKIndex;
 use packed::words::{and, or};
 pub use rows::Rows;
 use views::ViewMasks;
@@ -206,7 +206,7 @@ impl<const W: usize> Backend for LocalSets<'_, W> {
         Ok(Rc::new(rows))
     }
 
-    fn close(&mut self, plan: &Plan<'_>, sets: &mut [Self::Set], _budget: &Budget) -> Result<bool, StopReason> {
+    fn close(&mut self, plan: &KIndexPlan<'_>, sets: &mut [Self::Set], _budget: &Budget) -> Result<bool, StopReason> {
         let start: Vec<(&[ProcessId], &Self::Set)> = plan.groups.iter().map(Vec::as_slice).zip(sets.iter()).collect();
         let closed = match self.closed_by_store(plan, &start)? {
             Some(closed) => closed,

@@ -11,17 +11,17 @@ use rustc_hash::FxHashMap;
 pub struct Diagram(u32);
 
 /// A variable: its place in the order.
-pub type Variable = u32;
+pub type DiagramVariable = u32;
 
 /// Variables and the values that they must have, in order.
-pub type Literals = Vec<(Variable, bool)>;
+pub type Literals = Vec<(DiagramVariable, bool)>;
 
 /// A result, or the reason why there is none.
-pub type Outcome<T> = Result<T, StopReason>;
+pub type DiagramResult<T> = Result<T, StopReason>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Node {
-    variable: Variable,
+struct DiagramNode {
+    variable: DiagramVariable,
     low: Diagram,
     high: Diagram,
 }
@@ -29,8 +29,8 @@ struct Node {
 /// A store of diagrams.
 #[derive(Debug)]
 pub struct Diagrams {
-    nodes: Vec<Node>,
-    unique: FxHashMap<Node, Diagram>,
+    nodes: Vec<DiagramNode>,
+    unique: FxHashMap<DiagramNode, Diagram>,
     and_cache: FxHashMap<(Diagram, Diagram), Diagram>,
     not_cache: FxHashMap<Diagram, Diagram>,
     /// The most nodes that there may be.
@@ -41,7 +41,7 @@ pub struct Diagrams {
 const MAX_CUBES: usize = 1 << 16;
 
 /// The variable of the two leaves: after all others.
-const LEAF: Variable = Variable::MAX;
+const LEAF: DiagramVariable = DiagramVariable::MAX;
 
 impl Diagrams {
     /// The function that is false everywhere.
@@ -51,7 +51,7 @@ impl Diagrams {
 
     /// A store of at most so many nodes.
     pub fn new(limit: usize) -> Self {
-        let leaf = |value| Node { variable: LEAF, low: value, high: value };
+        let leaf = |value| DiagramNode { variable: LEAF, low: value, high: value };
         Diagrams {
             nodes: vec![leaf(Self::FALSE), leaf(Self::TRUE)],
             unique: FxHashMap::default(),
@@ -62,7 +62,7 @@ impl Diagrams {
     }
 
     /// The function that is true where the variable has the value.
-    pub fn literal(&mut self, variable: Variable, value: bool) -> Outcome<Diagram> {
+    pub fn literal(&mut self, variable: DiagramVariable, value: bool) -> DiagramResult<Diagram> {
         match value {
             true => self.node(variable, Self::FALSE, Self::TRUE),
             false => self.node(variable, Self::TRUE, Self::FALSE),
@@ -70,7 +70,7 @@ impl Diagrams {
     }
 
     /// True where both are.
-    pub fn and(&mut self, f: Diagram, g: Diagram) -> Outcome<Diagram> {
+    pub fn and(&mut self, f: Diagram, g: Diagram) -> DiagramResult<Diagram> {
         if f == g || g == Self::TRUE {
             return Ok(f);
         }
@@ -94,14 +94,14 @@ impl Diagrams {
     }
 
     /// True where it is not.
-    pub fn not(&mut self, f: Diagram) -> Outcome<Diagram> {
+    pub fn not(&mut self, f: Diagram) -> DiagramResult<Diagram> {
         if f == Self::FALSE || f == Self::TRUE {
             return Ok(if f == Self::TRUE { Self::FALSE } else { Self::TRUE });
         }
         if let Some(&known) = self.not_cache.get(&f) {
             return Ok(known);
         }
-        let Node { variable, low, high } = self.nodes[f.0 as usize];
+        let DiagramNode { variable, low, high } = self.nodes[f.0 as usize];
         let (low, high) = (self.not(low)?, self.not(high)?);
         let result = self.node(variable, low, high)?;
         self.not_cache.insert(f, result);
@@ -110,20 +110,20 @@ impl Diagrams {
     }
 
     /// True where one of them is.
-    pub fn or(&mut self, f: Diagram, g: Diagram) -> Outcome<Diagram> {
+    pub fn or(&mut self, f: Diagram, g: Diagram) -> DiagramResult<Diagram> {
         let (f, g) = (self.not(f)?, self.not(g)?);
         let none = self.and(f, g)?;
         self.not(none)
     }
 
     /// True where the first is and the second is not.
-    pub fn without(&mut self, f: Diagram, g: Diagram) -> Outcome<Diagram> {
+    pub fn without(&mut self, f: Diagram, g: Diagram) -> DiagramResult<Diagram> {
         let not_g = self.not(g)?;
         self.and(f, not_g)
     }
 
     /// The function that is true where all literals are.
-    pub fn cube(&mut self, literals: &[(Variable, bool)]) -> Outcome<Diagram> {
+    pub fn cube(&mut self, literals: &[(DiagramVariable, bool)]) -> DiagramResult<Diagram> {
         let mut cube = Self::TRUE;
         for &(variable, value) in literals.iter().rev() {
             let literal = self.literal(variable, value)?;
@@ -140,7 +140,7 @@ impl Diagrams {
             if at == Self::FALSE {
                 return None;
             }
-            let Node { variable, low, high } = self.nodes[at.0 as usize];
+            let DiagramNode { variable, low, high } = self.nodes[at.0 as usize];
             let value = low == Self::FALSE;
             point.push((variable, value));
             at = if value { high } else { low };
@@ -149,10 +149,10 @@ impl Diagrams {
     }
 
     /// The value of the function at a point; variables that the point does not name are false.
-    pub fn value(&self, f: Diagram, point: &[(Variable, bool)]) -> bool {
+    pub fn value(&self, f: Diagram, point: &[(DiagramVariable, bool)]) -> bool {
         let mut at = f;
         while at != Self::TRUE && at != Self::FALSE {
-            let Node { variable, low, high } = self.nodes[at.0 as usize];
+            let DiagramNode { variable, low, high } = self.nodes[at.0 as usize];
             let is_set = point.binary_search_by_key(&variable, |literal| literal.0).is_ok_and(|index| point[index].1);
             at = if is_set { high } else { low };
         }
@@ -160,7 +160,7 @@ impl Diagrams {
     }
 
     /// Prime cubes, none superfluous, that together are the function (Minato and Morreale).
-    pub fn cover(&mut self, f: Diagram) -> Outcome<Vec<Literals>> {
+    pub fn cover(&mut self, f: Diagram) -> DiagramResult<Vec<Literals>> {
         let mut cubes = Vec::new();
         self.cover_between(f, f, &mut Vec::new(), &mut cubes)?;
         Ok(cubes)
@@ -173,7 +173,7 @@ impl Diagrams {
         upper: Diagram,
         path: &mut Literals,
         cubes: &mut Vec<Literals>,
-    ) -> Outcome<Diagram> {
+    ) -> DiagramResult<Diagram> {
         if lower == Self::FALSE {
             return Ok(Self::FALSE);
         }
@@ -203,11 +203,11 @@ impl Diagrams {
         self.node(variable, low, high)
     }
 
-    fn node(&mut self, variable: Variable, low: Diagram, high: Diagram) -> Outcome<Diagram> {
+    fn node(&mut self, variable: DiagramVariable, low: Diagram, high: Diagram) -> DiagramResult<Diagram> {
         if low == high {
             return Ok(low);
         }
-        let node = Node { variable, low, high };
+        let node = DiagramNode { variable, low, high };
         if let Some(&known) = self.unique.get(&node) {
             return Ok(known);
         }
@@ -220,12 +220,12 @@ impl Diagrams {
         Ok(diagram)
     }
 
-    fn top(&self, f: Diagram, g: Diagram) -> Variable {
+    fn top(&self, f: Diagram, g: Diagram) -> DiagramVariable {
         self.nodes[f.0 as usize].variable.min(self.nodes[g.0 as usize].variable)
     }
 
     /// The function where the variable, at or above its top, is false, and where it is true.
-    fn halves(&self, f: Diagram, variable: Variable) -> (Diagram, Diagram) {
+    fn halves(&self, f: Diagram, variable: DiagramVariable) -> (Diagram, Diagram) {
         let node = self.nodes[f.0 as usize];
         if node.variable == variable { (node.low, node.high) } else { (f, f) }
     }

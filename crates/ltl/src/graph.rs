@@ -1,12 +1,12 @@
 //! Automata at work: labels are decision diagrams, so that they can be joined, subtracted and compared.
 //!
-//! The tableau makes a [`Graph`], the reductions change it, and at the end it becomes an [`Automaton`] with labels as cubes.
+//! The tableau makes a [`AutomatonGraph`], the reductions change it, and at the end it becomes an [`Automaton`] with labels as cubes.
 
 use base::IdVec;
 
 use crate::automaton::{Automaton, Cube, Edge, Label, State, StateId};
 use crate::bits::Bits;
-use crate::diagram::{Diagram, Diagrams, Outcome};
+use crate::diagram::{Diagram, DiagramResult, Diagrams};
 
 /// An edge of a graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub struct Arc {
 
 /// An automaton whose labels are diagrams.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Graph {
+pub struct AutomatonGraph {
     /// The arcs that leave each state.
     pub states: Vec<Vec<Arc>>,
     /// Where runs begin.
@@ -30,10 +30,10 @@ pub struct Graph {
     pub n_marks: usize,
 }
 
-impl Graph {
+impl AutomatonGraph {
     /// The automaton that accepts nothing.
     pub fn empty() -> Self {
-        Graph { states: vec![Vec::new()], initial: 0, n_marks: 0 }
+        AutomatonGraph { states: vec![Vec::new()], initial: 0, n_marks: 0 }
     }
 
     /// How many states and arcs there are.
@@ -42,7 +42,7 @@ impl Graph {
     }
 
     /// Makes one arc of arcs with the same target and the same marks, and drops letters that an arc with more marks has.
-    pub fn tidy(&mut self, diagrams: &mut Diagrams) -> Outcome<()> {
+    pub fn tidy(&mut self, diagrams: &mut Diagrams) -> DiagramResult<()> {
         for arcs in &mut self.states {
             let mut joined: Vec<Arc> = Vec::new();
             for arc in arcs.drain(..) {
@@ -66,7 +66,7 @@ impl Graph {
     }
 
     /// The graph of the states that are kept, in a new numbering; arcs to others go. The initial state stays in any case.
-    pub fn keep(&self, mut is_kept: impl FnMut(usize) -> bool) -> Graph {
+    pub fn keep(&self, mut is_kept: impl FnMut(usize) -> bool) -> AutomatonGraph {
         let mut numbers = vec![None; self.states.len()];
         let mut n_kept = 0;
         for (state, number) in numbers.iter_mut().enumerate() {
@@ -77,7 +77,7 @@ impl Graph {
         }
         let renumbered = |arc: &Arc| numbers[arc.target].map(|target| Arc { target, ..arc.clone() });
         let states = self.states.iter().zip(&numbers).filter(|(_, number)| number.is_some());
-        Graph {
+        AutomatonGraph {
             states: states.map(|(arcs, _)| arcs.iter().filter_map(renumbered).collect()).collect(),
             initial: numbers[self.initial].unwrap_or(0),
             n_marks: self.n_marks,
@@ -85,7 +85,7 @@ impl Graph {
     }
 
     /// The same automaton with cubes for labels; states in the order in which a search from the initial one meets them.
-    pub fn into_automaton(self, diagrams: &mut Diagrams) -> Outcome<Automaton> {
+    pub fn into_automaton(self, diagrams: &mut Diagrams) -> DiagramResult<Automaton> {
         let mut order = vec![self.initial];
         let mut numbers = vec![None; self.states.len()];
         numbers[self.initial] = Some(0);
@@ -113,7 +113,7 @@ impl Graph {
     }
 
     /// A graph of an automaton.
-    pub fn from_automaton(automaton: &Automaton, diagrams: &mut Diagrams) -> Outcome<Graph> {
+    pub fn from_automaton(automaton: &Automaton, diagrams: &mut Diagrams) -> DiagramResult<AutomatonGraph> {
         let mut states = Vec::new();
         for state in &automaton.states {
             let mut arcs = Vec::new();
@@ -125,11 +125,11 @@ impl Graph {
             }
             states.push(arcs);
         }
-        Ok(Graph { states, initial: automaton.initial.index(), n_marks: automaton.n_marks })
+        Ok(AutomatonGraph { states, initial: automaton.initial.index(), n_marks: automaton.n_marks })
     }
 }
 
-fn label_of(diagrams: &mut Diagrams, diagram: Diagram) -> Outcome<Label> {
+fn label_of(diagrams: &mut Diagrams, diagram: Diagram) -> DiagramResult<Label> {
     let cube = |literals: Vec<(u32, bool)>| {
         let with =
             |value: bool| literals.iter().filter(move |literal| literal.1 == value).map(|literal| literal.0 as usize);
@@ -140,7 +140,7 @@ fn label_of(diagrams: &mut Diagrams, diagram: Diagram) -> Outcome<Label> {
     Ok(Label { cubes })
 }
 
-fn diagram_of(diagrams: &mut Diagrams, label: &Label) -> Outcome<Diagram> {
+fn diagram_of(diagrams: &mut Diagrams, label: &Label) -> DiagramResult<Diagram> {
     let mut all = Diagrams::FALSE;
     for cube in &label.cubes {
         let variable = |atom: usize| u32::try_from(atom).expect("atoms are numbered by 32 bits");

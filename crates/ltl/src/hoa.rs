@@ -11,5 +11,5 @@ mod lexer;
 mod reader;
 mod writer;
 
-pub use reader::{Document, read};
+pub use reader::{HoaDocument, read};
 pub use writer::write;

@@ -16,11 +16,11 @@ mod simulation;
 
 use base::Budget;
 
-use crate::diagram::{Diagrams, Outcome};
-use crate::graph::Graph;
+use crate::diagram::{DiagramResult, Diagrams};
+use crate::graph::AutomatonGraph;
 
 /// What reductions work with.
-pub struct Work<'a> {
+pub struct ReductionWork<'a> {
     /// The labels.
     pub diagrams: &'a mut Diagrams,
     /// When to stop.
@@ -31,7 +31,7 @@ pub struct Work<'a> {
 const MAX_ROUNDS: usize = 10;
 
 /// A small graph of the same words.
-pub fn reduce(work: &mut Work<'_>, graph: Graph) -> Outcome<Graph> {
+pub fn reduce(work: &mut ReductionWork<'_>, graph: AutomatonGraph) -> DiagramResult<AutomatonGraph> {
     let mut graph = prune::prune(work, graph)?;
     for _ in 0..MAX_ROUNDS {
         let before = graph.size();
@@ -53,11 +53,11 @@ pub fn reduce(work: &mut Work<'_>, graph: Graph) -> Outcome<Graph> {
 /// A graph of the same words, with fewer states where a comparison with the graph of all other words shows a way; `finish` reduces what
 /// was made by other means.
 pub fn with_fewer_states(
-    work: &mut Work<'_>,
-    graph: Graph,
-    (opposite, marks): (&Graph, merge::Marks),
-    finish: impl Fn(&mut Work<'_>, Graph) -> Outcome<Graph>,
-) -> Outcome<Graph> {
+    work: &mut ReductionWork<'_>,
+    graph: AutomatonGraph,
+    (opposite, marks): (&AutomatonGraph, merge::Marks),
+    finish: impl Fn(&mut ReductionWork<'_>, AutomatonGraph) -> DiagramResult<AutomatonGraph>,
+) -> DiagramResult<AutomatonGraph> {
     let merged = merge::merge(work, graph, (opposite, marks), &finish)?;
     saturate::smaller(work, merged, (opposite, marks), &finish)
 }

@@ -10,9 +10,9 @@ use base::{Budget, StopReason};
 use rustc_hash::FxHashMap;
 
 use crate::bits::Bits;
-use crate::diagram::{Diagram, Diagrams, Outcome, Variable};
+use crate::diagram::{Diagram, DiagramResult, DiagramVariable, Diagrams};
 use crate::formula::{AtomId, Binary, Formula, FormulaId, Unary};
-use crate::graph::{Arc, Graph};
+use crate::graph::{Arc, AutomatonGraph};
 use crate::simplify::Simplifier;
 
 /// What a variable of a state's function stands for. Variables are numbered as they are met, so that those of one part of the formula
@@ -33,7 +33,7 @@ pub fn build(
     diagrams: &mut Diagrams,
     root: FormulaId,
     (max_states, budget): (usize, &Budget),
-) -> Outcome<Graph> {
+) -> DiagramResult<AutomatonGraph> {
     let mut tableau = Tableau {
         simplifier,
         diagrams,
@@ -59,7 +59,7 @@ pub fn build(
     let arc =
         |(label, promises, target): (Diagram, Bits, usize)| Arc { label, marks: marks.difference(&promises), target };
     let states = sketches.into_iter().map(|edges| edges.into_iter().map(arc).collect()).collect();
-    Ok(Graph { states, initial: 0, n_marks: tableau.n_promises })
+    Ok(AutomatonGraph { states, initial: 0, n_marks: tableau.n_promises })
 }
 
 struct Tableau<'a, 'f> {
@@ -67,7 +67,7 @@ struct Tableau<'a, 'f> {
     diagrams: &'a mut Diagrams,
     /// What the variables mean.
     meanings: Vec<Meaning>,
-    variables: FxHashMap<Meaning, Variable>,
+    variables: FxHashMap<Meaning, DiagramVariable>,
     /// The functions of formulas.
     now: FxHashMap<FormulaId, Diagram>,
     /// The states that have these functions.
@@ -80,7 +80,7 @@ struct Tableau<'a, 'f> {
 
 impl Tableau<'_, '_> {
     /// The state in which the formula must hold.
-    fn state(&mut self, formula: FormulaId) -> Outcome<usize> {
+    fn state(&mut self, formula: FormulaId) -> DiagramResult<usize> {
         let function = self.function(formula)?;
         if let Some(&state) = self.states.get(&function) {
             return Ok(state);
@@ -92,7 +92,7 @@ impl Tableau<'_, '_> {
     }
 
     /// The edges of a function: letters, promises and target of each.
-    fn edges(&mut self, function: Diagram) -> Outcome<Vec<(Diagram, Bits, usize)>> {
+    fn edges(&mut self, function: Diagram) -> DiagramResult<Vec<(Diagram, Bits, usize)>> {
         let mut edges: Vec<(Diagram, Bits, usize)> = Vec::new();
         for cube in self.diagrams.cover(function)? {
             let (mut letters, mut promises, mut next) = (Vec::new(), Bits::new(), Vec::new());
@@ -120,7 +120,7 @@ impl Tableau<'_, '_> {
         Ok(edges)
     }
 
-    fn function(&mut self, root: FormulaId) -> Outcome<Diagram> {
+    fn function(&mut self, root: FormulaId) -> DiagramResult<Diagram> {
         let mut path = vec![root];
         while let Some(&id) = path.last() {
             if self.now.contains_key(&id) {
@@ -141,7 +141,7 @@ impl Tableau<'_, '_> {
     }
 
     /// The expansion laws, for a formula whose parts are expanded.
-    fn expand(&mut self, id: FormulaId, formula: &Formula) -> Outcome<Diagram> {
+    fn expand(&mut self, id: FormulaId, formula: &Formula) -> DiagramResult<Diagram> {
         match formula {
             Formula::True => Ok(Diagrams::TRUE),
             Formula::False => Ok(Diagrams::FALSE),
@@ -172,7 +172,7 @@ impl Tableau<'_, '_> {
         operator: Binary,
         left: FormulaId,
         right: FormulaId,
-    ) -> Outcome<Diagram> {
+    ) -> DiagramResult<Diagram> {
         let (f, g) = (self.now[&left], self.now[&right]);
         let mut later = self.next(id)?;
         match operator {
@@ -198,28 +198,28 @@ impl Tableau<'_, '_> {
         }
     }
 
-    fn all(&mut self, parts: Vec<Diagram>) -> Outcome<Diagram> {
+    fn all(&mut self, parts: Vec<Diagram>) -> DiagramResult<Diagram> {
         parts.into_iter().try_fold(Diagrams::TRUE, |all, part| self.diagrams.and(all, part))
     }
 
-    fn some(&mut self, parts: Vec<Diagram>) -> Outcome<Diagram> {
+    fn some(&mut self, parts: Vec<Diagram>) -> DiagramResult<Diagram> {
         parts.into_iter().try_fold(Diagrams::FALSE, |some, part| self.diagrams.or(some, part))
     }
 
     /// The formula holds at the next point; a conjunction does if each part does, so that parts are shared between states.
-    fn next(&mut self, formula: FormulaId) -> Outcome<Diagram> {
+    fn next(&mut self, formula: FormulaId) -> DiagramResult<Diagram> {
         match self.simplifier.formulas.get(formula).clone() {
             Formula::True => Ok(Diagrams::TRUE),
             Formula::False => Ok(Diagrams::FALSE),
             Formula::And(parts) => {
-                let parts: Vec<Diagram> = parts.iter().map(|&part| self.next(part)).collect::<Outcome<_>>()?;
+                let parts: Vec<Diagram> = parts.iter().map(|&part| self.next(part)).collect::<DiagramResult<_>>()?;
                 self.all(parts)
             }
             _ => self.variable(Meaning::Next(formula)),
         }
     }
 
-    fn promise(&mut self, formula: FormulaId) -> Outcome<Diagram> {
+    fn promise(&mut self, formula: FormulaId) -> DiagramResult<Diagram> {
         if !self.promise_numbers.contains_key(&formula) {
             self.promise_numbers.insert(formula, self.n_promises);
             self.n_promises += 1;
@@ -227,8 +227,8 @@ impl Tableau<'_, '_> {
         self.variable(Meaning::Promise(formula))
     }
 
-    fn variable(&mut self, meaning: Meaning) -> Outcome<Diagram> {
-        let fresh = Variable::try_from(self.meanings.len()).expect("there are fewer than 2^32 formulas");
+    fn variable(&mut self, meaning: Meaning) -> DiagramResult<Diagram> {
+        let fresh = DiagramVariable::try_from(self.meanings.len()).expect("there are fewer than 2^32 formulas");
         let variable = *self.variables.entry(meaning).or_insert(fresh);
         if variable == fresh {
             self.meanings.push(meaning);
@@ -238,6 +238,6 @@ impl Tableau<'_, '_> {
 }
 
 /// The variable of an atom in labels.
-fn number_of(atom: AtomId) -> Variable {
-    Variable::try_from(atom.index()).expect("atoms are numbered by 32 bits")
+fn number_of(atom: AtomId) -> DiagramVariable {
+    DiagramVariable::try_from(atom.index()).expect("atoms are numbered by 32 bits")
 }

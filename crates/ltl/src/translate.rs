@@ -9,9 +9,9 @@ use rustc_hash::FxHashMap;
 
 use crate::automaton::Automaton;
 use crate::classes::Classes;
-use crate::diagram::{Diagrams, Outcome};
+use crate::diagram::{DiagramResult, Diagrams};
 use crate::formula::{Binary, Formula, FormulaId, Formulas, Unary};
-use crate::graph::Graph;
+use crate::graph::AutomatonGraph;
 use crate::reduce::{self, merge::Marks};
 use crate::simplify::Simplifier;
 use crate::tableau;
@@ -68,7 +68,7 @@ pub fn translate(
     root: FormulaId,
     translation: &Translation,
     budget: &Budget,
-) -> Outcome<Automaton> {
+) -> DiagramResult<Automaton> {
     let too_large = |reason| match reason {
         StopReason::NodeLimit(_) => StopReason::AutomatonLimit(translation.max_states as u64),
         other => other,
@@ -82,7 +82,7 @@ fn translate_within(
     root: FormulaId,
     translation: &Translation,
     budget: &Budget,
-) -> Outcome<Automaton> {
+) -> DiagramResult<Automaton> {
     let mut simplifier = Simplifier::new(formulas);
     let root = match translation.simplifies {
         true => simplifier.simplify(root),
@@ -93,9 +93,9 @@ fn translate_within(
     let mut opposite = None;
     if translation.reduces && graph.states.len() > 1 {
         let made = negated(&mut simplifier, root, translation, budget)?;
-        opposite = made.map(|automaton| Graph::from_automaton(&automaton, &mut diagrams)).transpose()?;
+        opposite = made.map(|automaton| AutomatonGraph::from_automaton(&automaton, &mut diagrams)).transpose()?;
         let is_obligation = simplifier.class(root).is_obligation;
-        let mut work = reduce::Work { diagrams: &mut diagrams, budget };
+        let mut work = reduce::ReductionWork { diagrams: &mut diagrams, budget };
         if is_obligation || opposite.is_some() {
             let judge = opposite.as_ref().filter(|_| !is_obligation);
             graph = reduce::obligation::smaller(&mut work, graph, judge)?;
@@ -104,7 +104,7 @@ fn translate_within(
             graph = reduce::with_fewer_states(&mut work, graph, (opposite, Marks::Arcs), reduce::reduce)?;
         }
     }
-    let mut work = reduce::Work { diagrams: &mut diagrams, budget };
+    let mut work = reduce::ReductionWork { diagrams: &mut diagrams, budget };
     graph = in_form(&mut work, graph, opposite.as_ref(), translation)?;
     graph.into_automaton(&mut diagrams)
 }
@@ -115,11 +115,11 @@ fn graph_of(
     diagrams: &mut Diagrams,
     root: FormulaId,
     (translation, budget): (&Translation, &Budget),
-) -> Outcome<Graph> {
+) -> DiagramResult<AutomatonGraph> {
     let root = if translation.simplifies { gather(simplifier.formulas, root) } else { root };
     let graph = tableau::build(simplifier, diagrams, root, (translation.max_states, budget))?;
     match translation.reduces {
-        true => reduce::reduce(&mut reduce::Work { diagrams, budget }, graph),
+        true => reduce::reduce(&mut reduce::ReductionWork { diagrams, budget }, graph),
         false => Ok(graph),
     }
 }
@@ -130,7 +130,7 @@ fn negated(
     root: FormulaId,
     translation: &Translation,
     budget: &Budget,
-) -> Outcome<Option<Automaton>> {
+) -> DiagramResult<Option<Automaton>> {
     let negation = simplifier.negation(root);
     let small = Translation { max_states: MAX_OPPOSITE_STATES, ..*translation };
     let mut diagrams = Diagrams::new(MAX_OPPOSITE_NODES);
@@ -147,10 +147,10 @@ fn negated(
 ///
 /// # Errors
 /// The reason to stop.
-pub fn reduce_automaton(automaton: &Automaton, translation: &Translation, budget: &Budget) -> Outcome<Automaton> {
+pub fn reduce_automaton(automaton: &Automaton, translation: &Translation, budget: &Budget) -> DiagramResult<Automaton> {
     let mut diagrams = Diagrams::new(translation.max_nodes);
-    let mut graph = Graph::from_automaton(automaton, &mut diagrams)?;
-    let mut work = reduce::Work { diagrams: &mut diagrams, budget };
+    let mut graph = AutomatonGraph::from_automaton(automaton, &mut diagrams)?;
+    let mut work = reduce::ReductionWork { diagrams: &mut diagrams, budget };
     if translation.reduces {
         graph = reduce::reduce(&mut work, graph)?;
     }
@@ -214,11 +214,11 @@ fn gather_choices(formulas: &mut Formulas, classes: &mut Classes, parts: Vec<For
 
 /// Brings the graph into the wanted form; `opposite`, where it is known, accepts all other words.
 fn in_form(
-    work: &mut reduce::Work<'_>,
-    graph: Graph,
-    opposite: Option<&Graph>,
+    work: &mut reduce::ReductionWork<'_>,
+    graph: AutomatonGraph,
+    opposite: Option<&AutomatonGraph>,
     translation: &Translation,
-) -> Outcome<Graph> {
+) -> DiagramResult<AutomatonGraph> {
     match translation.acceptance {
         Acceptance::Generalised => Ok(graph),
         Acceptance::Buchi => reduce::degeneralise::on_edges(work, graph, opposite, translation.reduces),

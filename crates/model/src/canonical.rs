@@ -8,7 +8,7 @@
 use std::fmt::{Display, Write};
 
 use crate::Model;
-use crate::control::{Action, ActionKind, Loop, Next, Pattern, Procedure, Scope, Stmt, StmtKind, SyncSide};
+use crate::control::{Action, ActionKind, Loop, Next, Procedure, ReceivePattern, Stmt, StmtKind, SyncSide, TextOwner};
 use crate::expr::{Access, BinaryOp, Binding, Domain, Expr, ExprKind, Quantifier, Whose};
 use crate::fairness::{EdgePredicate, StatePredicate};
 use crate::machine::MachineOp;
@@ -23,7 +23,7 @@ pub const FORM: &str = "piecewise-model/1";
 
 /// The canonical text of a program together with one of its properties.
 pub fn text(model: &Model, property: &str) -> String {
-    let mut out = Writer { out: FORM.to_owned(), model };
+    let mut out = CanonicalWriter { out: FORM.to_owned(), model };
     model.enums.iter().for_each(|one| out.list("enum", |out| one.values.iter().for_each(|name| out.name(name))));
     model.vars.iter().for_each(|var| out.var(var));
     model.families.iter().for_each(|family| out.family(family));
@@ -57,23 +57,23 @@ pub fn variable_type(ty: &Type) -> String {
 }
 
 /// The canonical text of a scope.
-pub fn scope(scope: Scope) -> String {
+pub fn scope(scope: TextOwner) -> String {
     written(|out| out.scope(scope))
 }
 
-fn written(what: impl FnOnce(&mut Writer<'_>)) -> String {
-    let mut out = Writer { out: String::new(), model: &Model::default() };
+fn written(what: impl FnOnce(&mut CanonicalWriter<'_>)) -> String {
+    let mut out = CanonicalWriter { out: String::new(), model: &Model::default() };
     what(&mut out);
     out.out
 }
 
 /// The text so far.
-struct Writer<'m> {
+struct CanonicalWriter<'m> {
     out: String,
     model: &'m Model,
 }
 
-impl Writer<'_> {
+impl CanonicalWriter<'_> {
     /// `(head …)`.
     fn list(&mut self, head: &str, inside: impl FnOnce(&mut Self)) {
         self.out.push('(');
@@ -167,10 +167,10 @@ impl Writer<'_> {
         });
     }
 
-    fn scope(&mut self, scope: Scope) {
+    fn scope(&mut self, scope: TextOwner) {
         match scope {
-            Scope::Family(family) => self.word(format_args!("family {}", family.index())),
-            Scope::Procedure(procedure) => self.word(format_args!("procedure {}", procedure.index())),
+            TextOwner::Family(family) => self.word(format_args!("family {}", family.index())),
+            TextOwner::Procedure(procedure) => self.word(format_args!("procedure {}", procedure.index())),
         }
     }
 
@@ -232,11 +232,11 @@ impl Writer<'_> {
         });
     }
 
-    fn pattern(&mut self, pattern: &Pattern) {
+    fn pattern(&mut self, pattern: &ReceivePattern) {
         match pattern {
-            Pattern::Into(target) => self.access(target),
-            Pattern::Equal(value) => self.list("equal", |out| out.expr(value)),
-            Pattern::Ignored => self.word("ignored"),
+            ReceivePattern::Into(target) => self.access(target),
+            ReceivePattern::Equal(value) => self.list("equal", |out| out.expr(value)),
+            ReceivePattern::Ignored => self.word("ignored"),
         }
     }
 

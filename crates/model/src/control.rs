@@ -14,7 +14,7 @@ use crate::variable::VarId;
 
 /// Whose text a place, action or loop belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Scope {
+pub enum TextOwner {
     /// The text of a family.
     Family(FamilyId),
     /// The text of a procedure.
@@ -25,7 +25,7 @@ pub enum Scope {
 #[derive(Clone, Debug)]
 pub struct Place {
     /// Whose text it is in.
-    pub scope: Scope,
+    pub scope: TextOwner,
     /// The labels that are true here.
     pub labels: Vec<String>,
     /// What to show for it: its first label, or line and column.
@@ -57,7 +57,7 @@ pub type StatementId = Id<Statement>;
 #[derive(Clone, Debug)]
 pub struct Action {
     /// Whose text it is in.
-    pub scope: Scope,
+    pub scope: TextOwner,
     /// The place that it leaves.
     pub source: PlaceId,
     /// The statement that it comes from.
@@ -156,7 +156,7 @@ pub enum Next {
 #[derive(Clone, Debug)]
 pub struct Loop {
     /// Whose text it is in.
-    pub scope: Scope,
+    pub scope: TextOwner,
     /// The hidden variable that counts.
     pub counter: VarId,
     /// The values that it takes in turn.
@@ -224,12 +224,12 @@ pub enum SyncSide {
     /// Sends these values.
     Send(Vec<Expr>),
     /// Receives them so.
-    Receive(Vec<Pattern>),
+    Receive(Vec<ReceivePattern>),
 }
 
 /// What a receiver does with one of the values that are passed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Pattern {
+pub enum ReceivePattern {
     /// Stores it.
     Into(Access),
     /// Takes part only where it is equal to this, which the receiver evaluates.
@@ -238,12 +238,12 @@ pub enum Pattern {
     Ignored,
 }
 
-impl Pattern {
+impl ReceivePattern {
     /// The cell that it stores into.
     pub fn target(&self) -> Option<&Access> {
         match self {
-            Pattern::Into(access) => Some(access),
-            Pattern::Equal(_) | Pattern::Ignored => None,
+            ReceivePattern::Into(access) => Some(access),
+            ReceivePattern::Equal(_) | ReceivePattern::Ignored => None,
         }
     }
 }

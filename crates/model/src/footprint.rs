@@ -12,7 +12,9 @@ mod possible;
 use std::collections::BTreeSet;
 
 use crate::Model;
-use crate::control::{Action, ActionId, ActionKind, Next, Pattern, ProcedureId, Scope, Stmt, StmtKind, SyncSide};
+use crate::control::{
+    Action, ActionId, ActionKind, Next, ProcedureId, ReceivePattern, Stmt, StmtKind, SyncSide, TextOwner,
+};
 use crate::eval::Counters;
 use crate::expr::{Access, BinaryOp, Expr, ExprKind};
 use crate::points::{Points, called_procedures};
@@ -111,8 +113,8 @@ pub fn visible(model: &Model, footprints: &[Footprint]) -> BTreeSet<CellId> {
 /// The footprints of all that a process can do, point by point; where it has very many points, action by action.
 pub fn footprints(model: &Model, process: ProcessId) -> Vec<Footprint> {
     let procedures = called_procedures(model, process);
-    let own = Scope::Family(model.processes[process].family);
-    let texts = std::iter::once(own).chain(procedures.into_iter().map(Scope::Procedure));
+    let own = TextOwner::Family(model.processes[process].family);
+    let texts = std::iter::once(own).chain(procedures.into_iter().map(TextOwner::Procedure));
     texts.flat_map(|scope| footprints_of_text(model, process, scope)).collect()
 }
 
@@ -126,10 +128,10 @@ pub fn watcher(model: &Model) -> Option<ProcessId> {
 /// More points than this are not told apart by their counters.
 const POINT_LIMIT: usize = 10_000;
 
-fn footprints_of_text(model: &Model, process: ProcessId, scope: Scope) -> Vec<Footprint> {
+fn footprints_of_text(model: &Model, process: ProcessId, scope: TextOwner) -> Vec<Footprint> {
     let points = match scope {
-        Scope::Family(_) => Points::of(model, process, POINT_LIMIT),
-        Scope::Procedure(callee) => Points::of_procedure(model, process, callee, POINT_LIMIT),
+        TextOwner::Family(_) => Points::of(model, process, POINT_LIMIT),
+        TextOwner::Procedure(callee) => Points::of_procedure(model, process, callee, POINT_LIMIT),
     };
     match points {
         Some(points) => points
@@ -155,9 +157,9 @@ impl AbstractEval<'_> {
                 self.look(value);
             }),
             Some(SyncSide::Receive(patterns)) => patterns.iter().for_each(|pattern| match pattern {
-                Pattern::Into(target) => self.store(target),
-                Pattern::Equal(value) => drop(self.look(value)),
-                Pattern::Ignored => {}
+                ReceivePattern::Into(target) => self.store(target),
+                ReceivePattern::Equal(value) => drop(self.look(value)),
+                ReceivePattern::Ignored => {}
             }),
         }
         self.body(&action.body);
@@ -245,14 +247,14 @@ impl AbstractEval<'_> {
     }
 
     /// What callers of the procedure that the process returns from do with its result.
-    fn results(&mut self, scope: Scope) {
+    fn results(&mut self, scope: TextOwner) {
         let model = self.model;
-        let own = Scope::Family(model.processes[self.me].family);
+        let own = TextOwner::Family(model.processes[self.me].family);
         for action in &model.actions {
             match &action.kind {
                 ActionKind::Call { procedure, result, .. }
-                    if Scope::Procedure(*procedure) == scope
-                        && (action.scope == own || matches!(action.scope, Scope::Procedure(_))) =>
+                    if TextOwner::Procedure(*procedure) == scope
+                        && (action.scope == own || matches!(action.scope, TextOwner::Procedure(_))) =>
                 {
                     // Where the caller stands is not known, so its counters may have any value.
                     let mut caller = AbstractEval::new(model, self.me, &Counters::new());

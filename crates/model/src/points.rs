@@ -10,7 +10,7 @@ use std::iter;
 use base::{Id, IdVec};
 
 use crate::Model;
-use crate::control::{ActionId, ActionKind, Next, PlaceId, ProcedureId, Scope};
+use crate::control::{ActionId, ActionKind, Next, PlaceId, ProcedureId, TextOwner};
 use crate::eval::{ControlFlow, Counters, StepFault};
 use crate::process::ProcessId;
 
@@ -34,12 +34,12 @@ pub struct Exit {
     /// The action.
     pub action: ActionId,
     /// Where control is afterwards; for a call, where it is when the call has returned.
-    pub target: Target,
+    pub target: PointTarget,
 }
 
 /// Where an action leads.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Target {
+pub enum PointTarget {
     /// To a point of the same text.
     Point(PointId),
     /// Back to the caller.
@@ -54,9 +54,9 @@ pub struct Points {
     /// The process.
     pub process: ProcessId,
     /// The text.
-    pub scope: Scope,
+    pub scope: TextOwner,
     /// Where control starts: a point, or a fault in the bounds of a loop with which the text begins.
-    pub entry: Target,
+    pub entry: PointTarget,
     /// The points, in the order in which they were found.
     pub points: IdVec<Point>,
 }
@@ -65,7 +65,7 @@ impl Points {
     /// The points of the process's own text; `None` where there are more than `limit`.
     pub fn of(model: &Model, process: ProcessId, limit: usize) -> Option<Points> {
         let family = model.processes[process].family;
-        search(model, process, (Scope::Family(family), &[&model.families[family].entry]), limit)
+        search(model, process, (TextOwner::Family(family), &[&model.families[family].entry]), limit)
     }
 
     /// The points of a procedure that the process calls; `None` where there are more than `limit`.
@@ -75,23 +75,23 @@ impl Points {
             _ => None,
         });
         let entries: Vec<&Next> = iter::once(&model.procedures[callee].entry).chain(entered).collect();
-        search(model, process, (Scope::Procedure(callee), &entries), limit)
+        search(model, process, (TextOwner::Procedure(callee), &entries), limit)
     }
 }
 
 /// The procedures that a process may call, directly or through others.
 pub fn called_procedures(model: &Model, process: ProcessId) -> BTreeSet<ProcedureId> {
-    let calls = |scope: Scope| {
+    let calls = |scope: TextOwner| {
         model.actions.iter().filter(move |action| action.scope == scope).filter_map(|action| match action.kind {
             ActionKind::Call { procedure, .. } => Some(procedure),
             _ => None,
         })
     };
     let mut found = BTreeSet::new();
-    let mut open: Vec<ProcedureId> = calls(Scope::Family(model.processes[process].family)).collect();
+    let mut open: Vec<ProcedureId> = calls(TextOwner::Family(model.processes[process].family)).collect();
     while let Some(procedure) = open.pop() {
         if found.insert(procedure) {
-            open.extend(calls(Scope::Procedure(procedure)));
+            open.extend(calls(TextOwner::Procedure(procedure)));
         }
     }
     found
@@ -100,10 +100,10 @@ pub fn called_procedures(model: &Model, process: ProcessId) -> BTreeSet<Procedur
 fn search<'m>(
     model: &'m Model,
     process: ProcessId,
-    (scope, entries): (Scope, &[&'m Next]),
+    (scope, entries): (TextOwner, &[&'m Next]),
     limit: usize,
 ) -> Option<Points> {
-    let entry_target = Target::Return;
+    let entry_target = PointTarget::Return;
     let mut search = PointSearch {
         limit,
         flow: ControlFlow::new(model, process, scope),
@@ -123,7 +123,7 @@ fn search<'m>(
         for &action in &model.places[place].actions {
             let acted = &model.actions[action];
             let target = match acted.kind {
-                ActionKind::Return { .. } => Target::Return,
+                ActionKind::Return { .. } => PointTarget::Return,
                 _ => search.target(&counters, &acted.next)?,
             };
             search.found.points[id].exits.push(Exit { action, target });
@@ -144,19 +144,19 @@ struct PointSearch<'m> {
 
 impl<'m> PointSearch<'m> {
     /// Where `next` leads; `None` where that is one point too many.
-    fn target(&mut self, counters: &Counters, next: &'m Next) -> Option<Target> {
+    fn target(&mut self, counters: &Counters, next: &'m Next) -> Option<PointTarget> {
         let (place, counters) = match self.flow.after(counters, next) {
             Ok(after) => after,
-            Err(fault) => return Some(Target::Fault(fault)),
+            Err(fault) => return Some(PointTarget::Fault(fault)),
         };
         if let Some(&id) = self.known.get(&(place, counters.clone())) {
-            return Some(Target::Point(id));
+            return Some(PointTarget::Point(id));
         }
         if self.found.points.len() == self.limit {
             return None;
         }
         let id = self.found.points.push(Point { place, counters: counters.clone(), exits: Vec::new() });
         self.known.insert((place, counters), id);
-        Some(Target::Point(id))
+        Some(PointTarget::Point(id))
     }
 }

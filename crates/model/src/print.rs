@@ -6,7 +6,7 @@
 mod formula;
 
 use crate::Model;
-use crate::control::Scope;
+use crate::control::TextOwner;
 use crate::eval::State;
 use crate::expr::{Access, BinaryOp, Binding, Domain, Expr, ExprKind, Quantified, Quantifier, Whose};
 use crate::machine::MachineOp;
@@ -14,7 +14,7 @@ use crate::process::{FamilyId, ProcessId};
 use crate::property::Formula;
 use crate::types::{ScalarType, Type};
 use crate::value::Value;
-use crate::variable::{CellId, Look, VarId};
+use crate::variable::{CellId, VarId, VariableLook};
 
 /// A value as the user writes it: `true`, `3`, an enumeration's word, `none`. A process of the program's only indexed
 /// family is shown by its index, any other by its name.
@@ -95,7 +95,7 @@ fn only_family(model: &Model) -> Option<FamilyId> {
 
 /// How tightly the parts of the text bind, loosest first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Level {
+enum BindingLevel {
     /// A quantifier or `if then else`, which reach as far right as they can.
     Open,
     /// `~>`, `until` and the like, `=>`, `<=>`: these neither mix nor chain.
@@ -170,11 +170,13 @@ impl<'m> Printer<'m> {
     }
 
     /// `k in seen`, of an element of the array that a set is.
-    fn membership(&mut self, access: &Access) -> (Level, String) {
-        let Some((element, outer)) = access.indices.split_last() else { return (Level::Atom, self.access(access)) };
-        let element = self.tighter(element, Level::Sum);
+    fn membership(&mut self, access: &Access) -> (BindingLevel, String) {
+        let Some((element, outer)) = access.indices.split_last() else {
+            return (BindingLevel::Atom, self.access(access));
+        };
+        let element = self.tighter(element, BindingLevel::Sum);
         let set = self.access(&Access { indices: outer.to_vec(), ..access.clone() });
-        (Level::Comparison, format!("{element} in {set}"))
+        (BindingLevel::Comparison, format!("{element} in {set}"))
     }
 
     fn bind(&mut self, binding: &Binding) {
@@ -186,53 +188,55 @@ impl<'m> Printer<'m> {
         self.bound.push(BoundName::Name(binding.name.clone(), family));
     }
 
-    fn at_level(&mut self, expr: &Expr) -> (Level, String) {
+    fn at_level(&mut self, expr: &Expr) -> (BindingLevel, String) {
         match &expr.kind {
-            ExprKind::Const(Value::Int(number)) if *number < 0 => (Level::Unary, number.to_string()),
-            ExprKind::Const(constant) => (Level::Atom, value(self.model, *constant)),
-            ExprKind::Parameter(id) => (Level::Atom, self.model.parameters[*id].name.clone()),
-            ExprKind::Myself => (Level::Atom, self.myself()),
+            ExprKind::Const(Value::Int(number)) if *number < 0 => (BindingLevel::Unary, number.to_string()),
+            ExprKind::Const(constant) => (BindingLevel::Atom, value(self.model, *constant)),
+            ExprKind::Parameter(id) => (BindingLevel::Atom, self.model.parameters[*id].name.clone()),
+            ExprKind::Myself => (BindingLevel::Atom, self.myself()),
             ExprKind::Bound(var) => match self.bound.get(var.0 as usize) {
-                Some(BoundName::Name(name, _)) => (Level::Atom, name.clone()),
-                Some(BoundName::Value(Value::Int(number))) if *number < 0 => (Level::Unary, number.to_string()),
-                Some(BoundName::Value(known)) => (Level::Atom, value(self.model, *known)),
-                None => (Level::Atom, format!("_{}", var.0)),
+                Some(BoundName::Name(name, _)) => (BindingLevel::Atom, name.clone()),
+                Some(BoundName::Value(Value::Int(number))) if *number < 0 => (BindingLevel::Unary, number.to_string()),
+                Some(BoundName::Value(known)) => (BindingLevel::Atom, value(self.model, *known)),
+                None => (BindingLevel::Atom, format!("_{}", var.0)),
             },
-            ExprKind::Read(access) if self.model.vars[access.var].look == Look::Set => self.membership(access),
+            ExprKind::Read(access) if self.model.vars[access.var].look == VariableLook::Set => self.membership(access),
             ExprKind::Read(access) => {
                 let is_lock = self.model.vars[access.var].ty.scalar() == ScalarType::Lock;
-                (Level::Atom, self.access(access) + if is_lock { ".owner" } else { "" })
+                (BindingLevel::Atom, self.access(access) + if is_lock { ".owner" } else { "" })
             }
-            ExprKind::At { who, labels, .. } => (Level::Atom, self.standing_at(who, labels, expr)),
-            ExprKind::Not(inner) => (Level::Unary, format!("!{}", self.tighter(inner, Level::Unary))),
-            ExprKind::Negate(inner) => (Level::Unary, format!("-{}", self.tighter(inner, Level::Atom))),
+            ExprKind::At { who, labels, .. } => (BindingLevel::Atom, self.standing_at(who, labels, expr)),
+            ExprKind::Not(inner) => (BindingLevel::Unary, format!("!{}", self.tighter(inner, BindingLevel::Unary))),
+            ExprKind::Negate(inner) => (BindingLevel::Unary, format!("-{}", self.tighter(inner, BindingLevel::Atom))),
             ExprKind::Binary(op @ (BinaryOp::Min | BinaryOp::Max), left, right) => {
-                (Level::Atom, format!("{}({}, {})", symbol(*op), self.expr(left), self.expr(right)))
+                (BindingLevel::Atom, format!("{}({}, {})", symbol(*op), self.expr(left), self.expr(right)))
             }
             // Languages disagree on how tightly these bind.
-            ExprKind::Binary(BinaryOp::Machine(op), left, right) if level(BinaryOp::Machine(*op)) == Level::Atom => {
-                let (left, right) = (self.tighter(left, Level::Atom), self.tighter(right, Level::Atom));
-                (Level::Atom, format!("({left} {} {right})", op.symbol()))
+            ExprKind::Binary(BinaryOp::Machine(op), left, right)
+                if level(BinaryOp::Machine(*op)) == BindingLevel::Atom =>
+            {
+                let (left, right) = (self.tighter(left, BindingLevel::Atom), self.tighter(right, BindingLevel::Atom));
+                (BindingLevel::Atom, format!("({left} {} {right})", op.symbol()))
             }
             ExprKind::Binary(op, left, right) => {
                 let level = level(*op);
-                if level == Level::Comparison
+                if level == BindingLevel::Comparison
                     && let Some(text) = self.compared_by_name(*op, left, right)
                 {
                     return (level, text);
                 }
                 // Arrows and comparisons do not chain; the others associate to the left.
-                let chains = !matches!(level, Level::Arrow | Level::Comparison);
+                let chains = !matches!(level, BindingLevel::Arrow | BindingLevel::Comparison);
                 let left = if chains { self.tighter(left, level) } else { self.tighter(left, above(level)) };
                 (level, format!("{left} {} {}", symbol(*op), self.tighter(right, above(level))))
             }
             ExprKind::If(test, yes, no) => {
-                let (test, yes) = (self.tighter(test, Level::Arrow), self.tighter(yes, Level::Arrow));
-                (Level::Open, format!("if {test} then {yes} else {}", self.expr(no)))
+                let (test, yes) = (self.tighter(test, BindingLevel::Arrow), self.tighter(yes, BindingLevel::Arrow));
+                (BindingLevel::Open, format!("if {test} then {yes} else {}", self.expr(no)))
             }
             ExprKind::Quantified(quantified) => self.quantified(quantified),
             ExprKind::IndexOf(inner) => match self.known_process(inner) {
-                Some(id) => (Level::Atom, self.model.processes[id].index.to_string()),
+                Some(id) => (BindingLevel::Atom, self.model.processes[id].index.to_string()),
                 None => self.at_level(inner),
             },
             ExprKind::ToProcess(_, inner) => self.at_level(inner),
@@ -257,11 +261,11 @@ impl<'m> Printer<'m> {
     }
 
     /// The text, in parentheses if it binds less tightly than `least`.
-    fn tighter(&mut self, expr: &Expr, least: Level) -> String {
+    fn tighter(&mut self, expr: &Expr, least: BindingLevel) -> String {
         parenthesised(self.at_level(expr), least)
     }
 
-    fn quantified(&mut self, quantified: &Quantified) -> (Level, String) {
+    fn quantified(&mut self, quantified: &Quantified) -> (BindingLevel, String) {
         let outer = self.bound.clone();
         let binders = self.binders(&quantified.bindings, quantified.filter.as_ref());
         let body = match &quantified.filter {
@@ -273,9 +277,9 @@ impl<'m> Printer<'m> {
         };
         self.bound = outer;
         match quantified.quantifier {
-            Quantifier::Forall => (Level::Open, format!("forall {binders}: {body}")),
-            Quantifier::Exists => (Level::Open, format!("exists {binders}: {body}")),
-            Quantifier::Count => (Level::Atom, format!("count({binders}: {body})")),
+            Quantifier::Forall => (BindingLevel::Open, format!("forall {binders}: {body}")),
+            Quantifier::Exists => (BindingLevel::Open, format!("exists {binders}: {body}")),
+            Quantifier::Count => (BindingLevel::Atom, format!("count({binders}: {body})")),
         }
     }
 
@@ -301,7 +305,7 @@ impl<'m> Printer<'m> {
             Domain::Family(family) if only_family(self.model) == Some(*family) => String::new(),
             Domain::Family(family) => format!(" in {}", self.model.families[*family].name),
             Domain::Range(lo, hi) => {
-                format!(" in {}..={}", self.tighter(lo, Level::Sum), self.tighter(hi, Level::Sum))
+                format!(" in {}..={}", self.tighter(lo, BindingLevel::Sum), self.tighter(hi, BindingLevel::Sum))
             }
             Domain::Enum(id) => format!(" in {}", self.model.enums[*id].name),
         }
@@ -386,13 +390,13 @@ impl<'m> Printer<'m> {
     fn family_of_places(&self, at: &Expr) -> Option<FamilyId> {
         let ExprKind::At { places, .. } = &at.kind else { return None };
         places.iter().find_map(|&place| match self.model.places[place].scope {
-            Scope::Family(family) => Some(family),
-            Scope::Procedure(_) => None,
+            TextOwner::Family(family) => Some(family),
+            TextOwner::Procedure(_) => None,
         })
     }
 }
 
-fn parenthesised((level, text): (Level, String), least: Level) -> String {
+fn parenthesised((level, text): (BindingLevel, String), least: BindingLevel) -> String {
     if level < least { format!("({text})") } else { text }
 }
 
@@ -405,31 +409,31 @@ fn says_distinct(filter: &Expr) -> bool {
     }
 }
 
-fn level(op: BinaryOp) -> Level {
+fn level(op: BinaryOp) -> BindingLevel {
     match op {
-        BinaryOp::Implies | BinaryOp::Iff => Level::Arrow,
-        BinaryOp::Or => Level::Or,
-        BinaryOp::And => Level::And,
-        BinaryOp::Equal | BinaryOp::NotEqual => Level::Comparison,
-        BinaryOp::Less | BinaryOp::LessEqual | BinaryOp::Greater | BinaryOp::GreaterEqual => Level::Comparison,
-        BinaryOp::Add | BinaryOp::Subtract => Level::Sum,
-        BinaryOp::Multiply | BinaryOp::Divide | BinaryOp::Remainder => Level::Product,
-        BinaryOp::Machine(MachineOp::Quotient | MachineOp::Rest) => Level::Product,
-        BinaryOp::Min | BinaryOp::Max | BinaryOp::Machine(_) => Level::Atom,
+        BinaryOp::Implies | BinaryOp::Iff => BindingLevel::Arrow,
+        BinaryOp::Or => BindingLevel::Or,
+        BinaryOp::And => BindingLevel::And,
+        BinaryOp::Equal | BinaryOp::NotEqual => BindingLevel::Comparison,
+        BinaryOp::Less | BinaryOp::LessEqual | BinaryOp::Greater | BinaryOp::GreaterEqual => BindingLevel::Comparison,
+        BinaryOp::Add | BinaryOp::Subtract => BindingLevel::Sum,
+        BinaryOp::Multiply | BinaryOp::Divide | BinaryOp::Remainder => BindingLevel::Product,
+        BinaryOp::Machine(MachineOp::Quotient | MachineOp::Rest) => BindingLevel::Product,
+        BinaryOp::Min | BinaryOp::Max | BinaryOp::Machine(_) => BindingLevel::Atom,
     }
 }
 
 /// The next tighter level.
-fn above(level: Level) -> Level {
+fn above(level: BindingLevel) -> BindingLevel {
     match level {
-        Level::Open => Level::Arrow,
-        Level::Arrow => Level::Or,
-        Level::Or => Level::And,
-        Level::And => Level::Comparison,
-        Level::Comparison => Level::Sum,
-        Level::Sum => Level::Product,
-        Level::Product => Level::Unary,
-        Level::Unary | Level::Atom => Level::Atom,
+        BindingLevel::Open => BindingLevel::Arrow,
+        BindingLevel::Arrow => BindingLevel::Or,
+        BindingLevel::Or => BindingLevel::And,
+        BindingLevel::And => BindingLevel::Comparison,
+        BindingLevel::Comparison => BindingLevel::Sum,
+        BindingLevel::Sum => BindingLevel::Product,
+        BindingLevel::Product => BindingLevel::Unary,
+        BindingLevel::Unary | BindingLevel::Atom => BindingLevel::Atom,
     }
 }
 

@@ -13,26 +13,26 @@ use std::collections::{BTreeMap, BTreeSet};
 use base::Span;
 
 use crate::Model;
-use crate::control::{Action, ActionKind, Pattern, Scope, SyncSide};
+use crate::control::{Action, ActionKind, ReceivePattern, SyncSide, TextOwner};
 use crate::expr::Expr;
 use crate::process::FamilyId;
 use crate::types::ScalarType;
 use crate::variable::{Init, Role, Storage, Var, VarId};
 
-use walk::{IndexKind, Walk};
+use walk::{AsymmetryWalk, IndexKind};
 
 /// Why the processes of a family cannot be exchanged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asymmetry {
     /// What kind of reason it is.
-    pub why: Why,
+    pub why: AsymmetryKind,
     /// Where it stands.
     pub span: Span,
 }
 
 /// The kinds of reasons.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Why {
+pub enum AsymmetryKind {
     /// A particular process is named.
     Constant,
     /// A process's index is used as a number: in arithmetic, in a comparison of order, or stored as one.
@@ -52,22 +52,26 @@ pub enum Why {
     Initial(VarId),
 }
 
-impl Why {
+impl AsymmetryKind {
     /// In words, in the user's names.
     pub fn describe(&self, model: &Model) -> String {
         match self {
-            Why::Constant => "one particular process is named".to_string(),
-            Why::Number => "the index of a process is used as a number".to_string(),
-            Why::FromNumber => "a number is used as a process".to_string(),
-            Why::Order => "a loop takes the processes in their order".to_string(),
-            Why::MayFail => "a quantifier stops at the first process that decides, and another could fail".to_string(),
-            Why::MixedIndex(var) => {
+            AsymmetryKind::Constant => "one particular process is named".to_string(),
+            AsymmetryKind::Number => "the index of a process is used as a number".to_string(),
+            AsymmetryKind::FromNumber => "a number is used as a process".to_string(),
+            AsymmetryKind::Order => "a loop takes the processes in their order".to_string(),
+            AsymmetryKind::MayFail => {
+                "a quantifier stops at the first process that decides, and another could fail".to_string()
+            }
+            AsymmetryKind::MixedIndex(var) => {
                 format!("`{}` is indexed by processes elsewhere, and by a number here", model.vars[*var].name)
             }
-            Why::FixedElements(var) => {
+            AsymmetryKind::FixedElements(var) => {
                 format!("`{}` is indexed by a process here, and by no process in the program", model.vars[*var].name)
             }
-            Why::Initial(var) => format!("`{}` does not start alike for all processes", model.vars[*var].name),
+            AsymmetryKind::Initial(var) => {
+                format!("`{}` does not start alike for all processes", model.vars[*var].name)
+            }
         }
     }
 }
@@ -83,7 +87,7 @@ pub fn asymmetries_beside(model: &Model, family: FamilyId, n_named: usize) -> Ve
     if model.families[family].count() < 2 {
         return Vec::new();
     }
-    let mut walk = Walk::new(model, family).beside(n_named);
+    let mut walk = AsymmetryWalk::new(model, family).beside(n_named);
     for action in &model.actions {
         walk.action(action);
     }
@@ -93,9 +97,9 @@ pub fn asymmetries_beside(model: &Model, family: FamilyId, n_named: usize) -> Ve
     }
     for (id, var) in model.vars.entries().filter(|(_, var)| !matches!(var.role, Role::Counter(_))) {
         walk.enter(match var.storage {
-            Storage::Frame(procedure) => Scope::Procedure(procedure),
-            Storage::Public(owner) | Storage::Local(owner) => Scope::Family(owner),
-            Storage::Shared => Scope::Family(family),
+            Storage::Frame(procedure) => TextOwner::Procedure(procedure),
+            Storage::Public(owner) | Storage::Local(owner) => TextOwner::Family(owner),
+            Storage::Shared => TextOwner::Family(family),
         });
         walk.initial(id, var, &var.init);
     }
@@ -105,7 +109,7 @@ pub fn asymmetries_beside(model: &Model, family: FamilyId, n_named: usize) -> Ve
 /// The dimensions of arrays that the program indexes by processes of the family: what an exchange of processes exchanges,
 /// besides the processes' own cells and stacks and the values that name processes.
 pub fn process_dimensions(model: &Model, family: FamilyId) -> BTreeSet<(VarId, usize)> {
-    let mut walk = Walk::new(model, family);
+    let mut walk = AsymmetryWalk::new(model, family);
     model.actions.iter().for_each(|action| walk.action(action));
     walk.process_dimensions()
 }
@@ -121,16 +125,16 @@ pub fn expr_asymmetries_beside(model: &Model, family: FamilyId, n_named: usize, 
     if model.families[family].count() < 2 {
         return Vec::new();
     }
-    let mut program = Walk::new(model, family);
+    let mut program = AsymmetryWalk::new(model, family);
     model.actions.iter().for_each(|action| program.action(action));
-    let mut walk = Walk::new(model, family).beside(n_named);
+    let mut walk = AsymmetryWalk::new(model, family).beside(n_named);
     walk.indexed_by(&program);
     walk.look(expr);
     walk.refuse_beside(&program.process_dimensions());
     walk.finish()
 }
 
-impl Walk<'_> {
+impl AsymmetryWalk<'_> {
     fn action(&mut self, action: &Action) {
         self.enter(action.scope);
         if let Some(guard) = &action.guard {
@@ -140,9 +144,9 @@ impl Walk<'_> {
             None => {}
             Some(SyncSide::Send(values)) => values.iter().for_each(|value| self.look(value)),
             Some(SyncSide::Receive(patterns)) => patterns.iter().for_each(|pattern| match pattern {
-                Pattern::Into(target) => self.access(target),
-                Pattern::Equal(value) => self.look(value),
-                Pattern::Ignored => {}
+                ReceivePattern::Into(target) => self.access(target),
+                ReceivePattern::Equal(value) => self.look(value),
+                ReceivePattern::Ignored => {}
             }),
         }
         self.body(&action.body);
@@ -160,13 +164,13 @@ impl Walk<'_> {
         let names_first = matches!(var.ty.scalar(), ScalarType::Pid(family) if family == self.family);
         match init {
             Init::Any => {}
-            Init::First if names_first => self.complain(Why::Initial(id), var.span),
+            Init::First if names_first => self.complain(AsymmetryKind::Initial(id), var.span),
             Init::First => {}
             Init::Fill(value) => {
                 let before = self.n_complaints();
                 self.look(value);
                 if self.n_complaints() > before {
-                    self.complain(Why::Initial(id), value.span);
+                    self.complain(AsymmetryKind::Initial(id), value.span);
                 }
             }
             // Elements of an array that processes index must start alike; the walk knows at the end which those are.

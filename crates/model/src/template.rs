@@ -21,7 +21,7 @@ use crate::expr::{BinaryOp, Domain, Expr, ExprKind};
 use crate::print;
 use crate::process::FamilyId;
 use crate::size::{ParameterId, Size, depends_on_parameters, parameters_of};
-use crate::symmetry::{Why, asymmetries_beside};
+use crate::symmetry::{AsymmetryKind, asymmetries_beside};
 use crate::types::{ScalarType, Type};
 use crate::value::Value;
 use crate::variable::{Init, Role, VarId};
@@ -59,16 +59,16 @@ pub struct Symmetric {
 
 /// Why a program is outside a fragment.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reason {
+pub struct FragmentReason {
     /// What stands in the way, in the user's names.
     pub text: String,
     /// Where it stands; empty where it is the program as a whole.
     pub span: Span,
 }
 
-impl Reason {
+impl FragmentReason {
     fn new(span: Span, text: impl Into<String>) -> Self {
-        Reason { text: text.into(), span }
+        FragmentReason { text: text.into(), span }
     }
 }
 
@@ -76,7 +76,7 @@ impl Reason {
 ///
 /// # Errors
 /// Why there is none, or why the program cannot be spoken of without its size.
-pub fn sized_family(model: &Model) -> Result<Sized, Vec<Reason>> {
+pub fn sized_family(model: &Model) -> Result<Sized, Vec<FragmentReason>> {
     let model = model.template();
     let mut reasons = Vec::new();
     let mut found = None;
@@ -85,11 +85,12 @@ pub fn sized_family(model: &Model) -> Result<Sized, Vec<Reason>> {
         match &family.size {
             Size::One | Size::Fixed(_) => {}
             Size::Parameter(parameter) if found.is_none() => found = Some(Sized { family: id, parameter: *parameter }),
-            Size::Parameter(_) => {
-                reasons.push(Reason::new(family.span, format!("`{name}` is a second family whose size is a parameter")))
-            }
+            Size::Parameter(_) => reasons.push(FragmentReason::new(
+                family.span,
+                format!("`{name}` is a second family whose size is a parameter"),
+            )),
             Size::Linear(_) | Size::Computed(_) => {
-                reasons.push(Reason::new(
+                reasons.push(FragmentReason::new(
                     family.span,
                     format!("the size of `{name}` is computed from parameters, and is not a parameter itself"),
                 ));
@@ -97,11 +98,12 @@ pub fn sized_family(model: &Model) -> Result<Sized, Vec<Reason>> {
         }
         let first = family.index.as_ref().map_or(0, |index| index.first);
         if model.forms.first_indices.contains_key(&id) || first != 0 && found.is_some_and(|sized| sized.family == id) {
-            reasons.push(Reason::new(family.span, format!("the indices of `{name}` do not start at 0")));
+            reasons.push(FragmentReason::new(family.span, format!("the indices of `{name}` do not start at 0")));
         }
     }
     if let Some(procedure) = model.procedures.iter().next() {
-        reasons.push(Reason::new(procedure.span, format!("there are procedures, such as `{}`", procedure.name)));
+        reasons
+            .push(FragmentReason::new(procedure.span, format!("there are procedures, such as `{}`", procedure.name)));
     }
     reasons.extend(not_spoken_of(model));
     reasons.extend(started_by_lists(model));
@@ -109,25 +111,25 @@ pub fn sized_family(model: &Model) -> Result<Sized, Vec<Reason>> {
         Some(sized) if reasons.is_empty() => Ok(sized),
         Some(_) => Err(reasons),
         None => {
-            reasons.push(Reason::new(Span::default(), "no family has a parameter for its size"));
+            reasons.push(FragmentReason::new(Span::default(), "no family has a parameter for its size"));
             Err(reasons)
         }
     }
 }
 
 /// Arrays whose elements are listed for this size: what other sizes start with, the list does not say, be its elements alike or not.
-fn started_by_lists(model: &Model) -> Vec<Reason> {
+fn started_by_lists(model: &Model) -> Vec<FragmentReason> {
     let is_listed = |id: &VarId| matches!(model.vars[*id].init, Init::Elements(_));
     let sized: BTreeSet<VarId> = model.forms.lengths.keys().map(|&(var, _)| var).collect();
     let named = |id: VarId| {
         let var = &model.vars[id];
-        Reason::new(var.span, format!("the elements of `{}` are listed for each size anew", var.name))
+        FragmentReason::new(var.span, format!("the elements of `{}` are listed for each size anew", var.name))
     };
     sized.into_iter().filter(is_listed).map(named).collect()
 }
 
 /// Actions that no method for every size follows.
-fn not_spoken_of(model: &Model) -> Vec<Reason> {
+fn not_spoken_of(model: &Model) -> Vec<FragmentReason> {
     let refused = model.actions.iter().filter_map(|action| {
         let why = match action {
             _ if action.goes_on => "this goes on with the next statement in the same step",
@@ -135,7 +137,7 @@ fn not_spoken_of(model: &Model) -> Vec<Reason> {
             _ if action.has_patterns() => "this receives certain values only",
             _ => return None,
         };
-        Some(Reason::new(model.statements[action.statement].span, why))
+        Some(FragmentReason::new(model.statements[action.statement].span, why))
     });
     refused.collect()
 }
@@ -144,7 +146,7 @@ fn not_spoken_of(model: &Model) -> Vec<Reason> {
 ///
 /// # Errors
 /// What tells them apart, or what counts them.
-pub fn symmetric(model: &Model) -> Result<Symmetric, Vec<Reason>> {
+pub fn symmetric(model: &Model) -> Result<Symmetric, Vec<FragmentReason>> {
     symmetric_beside(model, 0)
 }
 
@@ -152,7 +154,7 @@ pub fn symmetric(model: &Model) -> Result<Symmetric, Vec<Reason>> {
 ///
 /// # Errors
 /// What tells the others apart, or what counts them.
-pub fn symmetric_beside(model: &Model, n_named: usize) -> Result<Symmetric, Vec<Reason>> {
+pub fn symmetric_beside(model: &Model, n_named: usize) -> Result<Symmetric, Vec<FragmentReason>> {
     let sized = sized_family(model)?;
     let model = model.template();
     let order = order_comparisons(model, sized.family);
@@ -161,12 +163,14 @@ pub fn symmetric_beside(model: &Model, n_named: usize) -> Result<Symmetric, Vec<
     let found = asymmetries_beside(model, sized.family, n_named);
     for one in &found {
         match &one.why {
-            Why::Order => {}
-            Why::Number if order.contains(&one.span) => {}
-            Why::Initial(var) if starts_with_a_process(model, sized.family, *var) => drop(start_anywhere.insert(*var)),
+            AsymmetryKind::Order => {}
+            AsymmetryKind::Number if order.contains(&one.span) => {}
+            AsymmetryKind::Initial(var) if starts_with_a_process(model, sized.family, *var) => {
+                start_anywhere.insert(*var);
+            }
             // The initial value that names a process is reported once more as what it is.
-            Why::Constant | Why::FromNumber if is_initial(model, one.span) => {}
-            why => reasons.push(Reason::new(one.span, words(model, why, one.span))),
+            AsymmetryKind::Constant | AsymmetryKind::FromNumber if is_initial(model, one.span) => {}
+            why => reasons.push(FragmentReason::new(one.span, words(model, why, one.span))),
         }
     }
     reasons.extend(size_as_number(model, sized.parameter));
@@ -248,7 +252,7 @@ fn is_initial(model: &Model, span: Span) -> bool {
 }
 
 /// A reason against symmetry, with the process or number that it is about.
-fn words(model: &Model, why: &Why, span: Span) -> String {
+fn words(model: &Model, why: &AsymmetryKind, span: Span) -> String {
     let mut named = None;
     each_text(model, &mut |expr| {
         each_part(expr, &mut |part| {
@@ -265,8 +269,10 @@ fn words(model: &Model, why: &Why, span: Span) -> String {
         });
     });
     match (why, named) {
-        (Why::Constant | Why::FromNumber, Some(name)) => format!("`{name}` is named: it is not like the others"),
-        (Why::Number, _) => {
+        (AsymmetryKind::Constant | AsymmetryKind::FromNumber, Some(name)) => {
+            format!("`{name}` is named: it is not like the others")
+        }
+        (AsymmetryKind::Number, _) => {
             "the index of a process is used as a number: its neighbours are not like the others".to_owned()
         }
         (why, _) => why.describe(model),
@@ -274,13 +280,13 @@ fn words(model: &Model, why: &Why, span: Span) -> String {
 }
 
 /// Where the text of a process uses the size as a number.
-fn size_as_number(model: &Model, parameter: ParameterId) -> Vec<Reason> {
+fn size_as_number(model: &Model, parameter: ParameterId) -> Vec<FragmentReason> {
     let name = &model.parameters[parameter].name;
     let mut reasons = Vec::new();
     each_text(model, &mut |expr| {
         each_part(expr, &mut |part| {
             if matches!(part.kind, ExprKind::Parameter(id) if id == parameter) {
-                reasons.push(Reason::new(part.span, format!("`{name}` is used as a number")));
+                reasons.push(FragmentReason::new(part.span, format!("`{name}` is used as a number")));
             }
         });
     });
@@ -288,13 +294,16 @@ fn size_as_number(model: &Model, parameter: ParameterId) -> Vec<Reason> {
 }
 
 /// The variables whose values, or whose number of elements beside those of the processes, are bounded by the size.
-fn bounded_by(model: &Model, parameter: ParameterId) -> Vec<Reason> {
+fn bounded_by(model: &Model, parameter: ParameterId) -> Vec<FragmentReason> {
     let name = &model.parameters[parameter].name;
     let mut reasons = Vec::new();
     for (&var, bounds) in &model.forms.bounds {
         if parameters_of(&bounds.least).contains(&parameter) || parameters_of(&bounds.greatest).contains(&parameter) {
             let declared = &model.vars[var];
-            reasons.push(Reason::new(declared.span, format!("the values of `{}` depend on `{name}`", declared.name)));
+            reasons.push(FragmentReason::new(
+                declared.span,
+                format!("the values of `{}` depend on `{name}`", declared.name),
+            ));
         }
     }
     let sizes: Vec<_> = model.families.iter().filter_map(|family| family.size.linear()).collect();
@@ -302,14 +311,20 @@ fn bounded_by(model: &Model, parameter: ParameterId) -> Vec<Reason> {
         let is_familys = model.length_form(var, dimension).is_some_and(|length| sizes.contains(&length));
         if parameters_of(length).contains(&parameter) && !is_familys {
             let declared = &model.vars[var];
-            reasons.push(Reason::new(declared.span, format!("the length of `{}` depends on `{name}`", declared.name)));
+            reasons.push(FragmentReason::new(
+                declared.span,
+                format!("the length of `{}` depends on `{name}`", declared.name),
+            ));
         }
     }
     for counted in &model.loops {
         if let Domain::Range(lo, hi) = &counted.domain
             && [lo, hi].into_iter().any(|end| parameters_of(end).contains(&parameter))
         {
-            reasons.push(Reason::new(counted.span, format!("a loop counts up to a number that depends on `{name}`")));
+            reasons.push(FragmentReason::new(
+                counted.span,
+                format!("a loop counts up to a number that depends on `{name}`"),
+            ));
         }
     }
     reasons

@@ -52,7 +52,7 @@ pub enum Init {
 
 /// How a variable is shown, where it is a part of something that the user wrote as one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Look {
+pub enum VariableLook {
     /// By its name and its content.
     #[default]
     Plain,
@@ -84,7 +84,7 @@ pub struct Var {
     /// Names for some of its numbers, for display only.
     pub shown: BTreeMap<i64, String>,
     /// How it is shown; for display only.
-    pub look: Look,
+    pub look: VariableLook,
     /// Of a field of structs in arrays (`line.kind`, which is `line[1].kind` of one of them): how many of its indices follow each part of its name
     /// but the last. The others follow the last part. For display only.
     pub indices_after: Vec<usize>,

@@ -61,14 +61,14 @@ pub enum Ids {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ViewState {
     /// The content of the view's cells, in their order.
-    pub cells: Vec<Seen>,
+    pub cells: Vec<CellContent>,
     /// What is seen of the members, in their order.
     pub locals: Vec<LocalState>,
 }
 
 /// The content of a cell, as a view shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Seen {
+pub enum CellContent {
     /// A value.
     Value(Value),
     /// The id of the member at this position.
@@ -85,7 +85,7 @@ pub enum LocalState {
         /// Its stack.
         stack: Vec<Frame>,
         /// Its own cells, in their order.
-        cells: Vec<Seen>,
+        cells: Vec<CellContent>,
     },
     /// The values of the facts; `None` where one cannot be evaluated.
     Block(Vec<Option<Value>>),
@@ -158,9 +158,9 @@ pub fn project(model: &Model, state: &State, view: &View, chosen: &[ProcessId]) 
     assert!(view.admits(model, chosen), "{chosen:?} cannot stand for {:?}", view.members);
     let seen = |value: Value| match (value, view.ids) {
         (Value::Process(id), Ids::Relative) => {
-            chosen.iter().position(|&member| member == id).map_or(Seen::Other, Seen::Member)
+            chosen.iter().position(|&member| member == id).map_or(CellContent::Other, CellContent::Member)
         }
-        (value, _) => Seen::Value(value),
+        (value, _) => CellContent::Value(value),
     };
     let local = |&process: &ProcessId| {
         let family = model.processes[process].family;

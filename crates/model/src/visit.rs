@@ -4,7 +4,7 @@
 //! function that may change it; each expression once.
 
 use crate::Model;
-use crate::control::{Action, ActionKind, Pattern, Stmt, StmtKind, SyncSide};
+use crate::control::{Action, ActionKind, ReceivePattern, Stmt, StmtKind, SyncSide};
 use crate::expr::{Access, Binding, Domain, Expr, ExprKind, Whose};
 use crate::fairness::{EdgePredicate, FairnessPair, StatePredicate};
 use crate::property::{Formula, PropertyKind};
@@ -113,9 +113,9 @@ fn action_mut(action: &mut Action, change: &mut dyn FnMut(&mut Expr)) {
         None => {}
         Some(SyncSide::Send(values)) => values.iter_mut().for_each(&mut *change),
         Some(SyncSide::Receive(patterns)) => patterns.iter_mut().for_each(|pattern| match pattern {
-            Pattern::Into(target) => access_mut(target, change),
-            Pattern::Equal(value) => change(value),
-            Pattern::Ignored => {}
+            ReceivePattern::Into(target) => access_mut(target, change),
+            ReceivePattern::Equal(value) => change(value),
+            ReceivePattern::Ignored => {}
         }),
     }
     body_mut(&mut action.body, change);
@@ -204,9 +204,9 @@ pub fn each_text(model: &Model, visit: &mut dyn FnMut(&Expr)) {
             None => {}
             Some(SyncSide::Send(values)) => values.iter().for_each(&mut *visit),
             Some(SyncSide::Receive(patterns)) => patterns.iter().for_each(|pattern| match pattern {
-                Pattern::Into(target) => access(target, visit),
-                Pattern::Equal(value) => visit(value),
-                Pattern::Ignored => {}
+                ReceivePattern::Into(target) => access(target, visit),
+                ReceivePattern::Equal(value) => visit(value),
+                ReceivePattern::Ignored => {}
             }),
         }
         body(&action.body, visit);

@@ -1,14 +1,14 @@
 //! Compiled steps: what the machine runs.
 //!
-//! A [`Step`] is one action of one process at one control point. Most are a comparison of words and a change of words, and
+//! A [`CompiledStep`] is one action of one process at one control point. Most are a comparison of words and a change of words, and
 //! need no code at all. The others have a little program of [`Instruction`]s; where it chooses, the machine follows every
 //! choice to the end.
 
 use model::control::{ActionId, ChannelId, StatementId};
 use model::process::ProcessId;
 
-use crate::packing::{Field, Numbers};
-use crate::term::{LocatorId, TermId, Terms, WordTest};
+use crate::packing::{Field, NumberRange};
+use crate::term::{LocatorId, TermId, TermPool, WordTest};
 
 /// A position in the code.
 pub type Address = u32;
@@ -51,7 +51,7 @@ impl WordWrite {
 
 /// Where a number is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Target {
+pub enum StoreTarget {
     /// In a field.
     Field(Field),
     /// At the location in a register.
@@ -66,15 +66,15 @@ pub enum Instruction {
     /// Where the term does not hold the path is a fault.
     Check(TermId),
     /// Where the register's number is none of these the path is a fault.
-    CheckRange(Register, Numbers),
+    CheckRange(Register, NumberRange),
     /// The path is a fault.
     Fail,
     /// Changes a word.
     Write(WordWrite),
     /// Stores a number that surely fits.
-    Put(Target, TermId),
+    Put(StoreTarget, TermId),
     /// Stores a number; a fault where it is not one of those at this position of `Code::numbers`.
-    Store(Target, TermId, u32),
+    Store(StoreTarget, TermId, u32),
     /// Gives a register its number.
     Let(Register, TermId),
     /// Gives a register a location.
@@ -101,11 +101,11 @@ pub enum Instruction {
 
 /// A choice of a number.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Choice {
+pub struct CompiledChoice {
     /// Where it is stored.
-    pub target: Target,
+    pub target: StoreTarget,
     /// The numbers that fit there.
-    pub numbers: Numbers,
+    pub numbers: NumberRange,
     /// The bounds within which to choose, if some are given; a bound that does not fit is a fault besides.
     pub bounds: Option<(TermId, TermId)>,
     /// What makes a bound a number: processes are given by their index.
@@ -125,7 +125,7 @@ pub struct Fork {
 
 /// One action of one process at one control point.
 #[derive(Clone, Debug)]
-pub struct Step {
+pub struct CompiledStep {
     /// Fails where the step is not enabled.
     pub test: WordTest,
     /// So do these.
@@ -133,7 +133,7 @@ pub struct Step {
     /// So does this; it may be a fault.
     pub condition: Option<TermId>,
     /// What the step does.
-    pub effect: Effect,
+    pub effect: CompiledEffect,
     /// The action.
     pub action: ActionId,
     /// The statement that it comes from.
@@ -146,7 +146,7 @@ pub struct Step {
 
 /// What a step does.
 #[derive(Clone, Debug)]
-pub enum Effect {
+pub enum CompiledEffect {
     /// Changes these words, the first and more.
     Writes(WordWrite, Box<[WordWrite]>),
     /// Runs the code from this address.
@@ -166,9 +166,9 @@ pub enum SyncStep {
 #[derive(Clone, Copy, Debug)]
 pub enum ReceiveTarget {
     /// It goes into a field that has these numbers.
-    Field(Field, Numbers),
+    Field(Field, NumberRange),
     /// It goes to a computed location that has these numbers.
-    Computed(LocatorId, Numbers),
+    Computed(LocatorId, NumberRange),
     /// The location is a fault.
     Fault,
     /// The two meet only where it is equal to the term's.
@@ -197,7 +197,7 @@ pub struct PointSteps {
 }
 
 /// The processes that have a step that receives, by channel.
-pub fn receivers(n_channels: usize, steps: &[Step], points: &[Vec<PointSteps>]) -> Vec<Vec<ProcessId>> {
+pub fn receivers(n_channels: usize, steps: &[CompiledStep], points: &[Vec<PointSteps>]) -> Vec<Vec<ProcessId>> {
     let mut receivers: Vec<Vec<ProcessId>> = vec![Vec::new(); n_channels];
     for (process, points) in points.iter().enumerate() {
         let process = ProcessId::new(process);
@@ -217,17 +217,17 @@ pub fn receivers(n_channels: usize, steps: &[Step], points: &[Vec<PointSteps>]) 
 /// All that was compiled.
 pub struct Code {
     /// The expressions.
-    pub terms: Terms,
+    pub terms: TermPool,
     /// The programs, one behind the other.
     pub instructions: Vec<Instruction>,
     /// What `Instruction::Any` chooses from.
-    pub choices: Vec<Choice>,
+    pub choices: Vec<CompiledChoice>,
     /// What `Instruction::Fork` goes on at.
     pub forks: Vec<Fork>,
     /// What `Instruction::Store` checks against.
-    pub numbers: Vec<Numbers>,
+    pub numbers: Vec<NumberRange>,
     /// The steps, those of one control point together.
-    pub steps: Vec<Step>,
+    pub steps: Vec<CompiledStep>,
     /// By process and control point.
     pub points: Vec<Vec<PointSteps>>,
     /// By channel: the processes that receive from it somewhere.

@@ -4,20 +4,20 @@
 //! steps with those of `eval` through this.
 
 use model::Model;
-use model::control::{ActionId, PlaceId, Scope};
+use model::control::{ActionId, PlaceId, TextOwner};
 use model::eval::{Control, Frame, State};
 use model::process::ProcessId;
 use model::value::Value;
 use model::variable::{CellId, Role, Var};
 
-use crate::layout::Layout;
+use crate::layout::StateLayout;
 use crate::packing::{decode, encode};
-use crate::points::{ControlPlan, Counters, Point, counters_at_rest};
-use crate::stacks::{Stacks, Waiting};
+use crate::points::{ControlPlan, FoldedCounters, PackedPoint, counters_at_rest};
+use crate::stacks::{Stacks, WaitingFrame};
 
 /// How far the program is written out. Beyond, loops and quantifiers stay what they are, which is slower.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct UnrollLimits {
     /// Control points of all processes together.
     pub max_points: usize,
     /// Instances of the quantifiers and loops in one expression or step.
@@ -28,9 +28,9 @@ pub struct Limits {
     pub least_stack_bits: u32,
 }
 
-impl Default for Limits {
+impl Default for UnrollLimits {
     fn default() -> Self {
-        Limits { max_points: 1 << 16, max_unrolled: 1 << 13, max_terms: 1 << 23, least_stack_bits: 0 }
+        UnrollLimits { max_points: 1 << 16, max_unrolled: 1 << 13, max_terms: 1 << 23, least_stack_bits: 0 }
     }
 }
 
@@ -41,18 +41,18 @@ pub struct Codec<'m> {
     /// Its control points.
     pub plan: ControlPlan,
     /// Where everything is.
-    pub layout: Layout,
+    pub layout: StateLayout,
     /// By process: the stacks that were met.
     pub stacks: Vec<Stacks>,
     /// How far the program is written out.
-    pub limits: Limits,
+    pub limits: UnrollLimits,
 }
 
 impl<'m> Codec<'m> {
     /// For the states of a Model.
-    pub fn new(model: &'m Model, limits: Limits) -> Self {
+    pub fn new(model: &'m Model, limits: UnrollLimits) -> Self {
         let plan = ControlPlan::new(model, limits.max_points);
-        let layout = Layout::new(model, &plan, limits.least_stack_bits);
+        let layout = StateLayout::new(model, &plan, limits.least_stack_bits);
         let stacks = model.processes.ids().map(|_| Stacks::default()).collect();
         Codec { model, plan, layout, stacks, limits }
     }
@@ -87,7 +87,7 @@ impl<'m> Codec<'m> {
             // The counters of a process's own text are part of its bottom frame's point, and cells of the state.
             let bottom = self.bottom_point(process, packed);
             // A stack that was cut off below has a procedure's frame at its bottom.
-            if matches!(self.model.places[bottom.place].scope, Scope::Procedure(_)) {
+            if matches!(self.model.places[bottom.place].scope, TextOwner::Procedure(_)) {
                 continue;
             }
             for &(id, value) in &bottom.counters {
@@ -129,7 +129,7 @@ impl<'m> Codec<'m> {
         for field in &frames.room {
             field.put(packed, 0);
         }
-        self.stacks[process.index()].number(Waiting { site, slots, below })
+        self.stacks[process.index()].number(WaitingFrame { site, slots, below })
     }
 
     /// Takes the upper frame from the stack: its slots are the top frame's again. The site of the call.
@@ -149,8 +149,8 @@ impl<'m> Codec<'m> {
         let frames = self.layout.frames[process.index()].as_ref().expect("the process calls procedures");
         frames.stack.put(&mut packed, i64::from(number));
         let site = self.layout.sites[self.pop(process, &mut packed) as usize];
-        let Point { place, counters } = self.plan.points[process.index()].point(site.point);
-        let in_own_text = matches!(self.model.places[*place].scope, Scope::Family(_));
+        let PackedPoint { place, counters } = self.plan.points[process.index()].point(site.point);
+        let in_own_text = matches!(self.model.places[*place].scope, TextOwner::Family(_));
         let counters = counters.iter().filter(|_| in_own_text).flat_map(|&(id, value)| {
             self.model.cells_of(self.model.loops[id].counter, Some(process)).map(move |cell| (cell, value))
         });
@@ -164,14 +164,14 @@ impl<'m> Codec<'m> {
         for (id, value) in &mut counters {
             let counter = self.model.loops[*id].counter;
             *value = match self.model.loops[*id].scope {
-                Scope::Procedure(_) => frame.slots[self.model.vars[counter].offset],
-                Scope::Family(_) => {
+                TextOwner::Procedure(_) => frame.slots[self.model.vars[counter].offset],
+                TextOwner::Family(_) => {
                     let mut cells = self.model.cells_of(counter, Some(process));
                     state.cells[cells.next().expect("a counter is one cell").index()]
                 }
             };
         }
-        let point = Point { place, counters };
+        let point = PackedPoint { place, counters };
         self.plan.points[process.index()].id(&point).expect("control is where it can get")
     }
 
@@ -186,8 +186,8 @@ impl<'m> Codec<'m> {
 
     fn first_slot(&self, process: ProcessId, place: PlaceId) -> Option<u32> {
         match self.model.places[place].scope {
-            Scope::Family(_) => None,
-            Scope::Procedure(procedure) => {
+            TextOwner::Family(_) => None,
+            TextOwner::Procedure(procedure) => {
                 let frames = self.layout.frames[process.index()].as_ref();
                 Some(frames.expect("a procedure runs only where it is called").first_slot[&procedure])
             }
@@ -208,9 +208,9 @@ impl<'m> Codec<'m> {
     }
 
     fn unpack_frame(&self, process: ProcessId, point: u32, calls: Option<ActionId>, packed: &[u64]) -> Frame {
-        let Point { place, counters } = self.plan.points[process.index()].point(point);
+        let PackedPoint { place, counters } = self.plan.points[process.index()].point(point);
         let control = calls.map_or(Control::At(*place), Control::Calling);
-        let Scope::Procedure(procedure) = self.model.places[*place].scope else {
+        let TextOwner::Procedure(procedure) = self.model.places[*place].scope else {
             return Frame { control, slots: Vec::new() };
         };
         let mut location = self.first_slot(process, *place).expect("the frame is a procedure's") as usize;
@@ -225,7 +225,7 @@ impl<'m> Codec<'m> {
         Frame { control, slots }
     }
 
-    fn bottom_point(&self, process: ProcessId, packed: &[u64]) -> &Point {
+    fn bottom_point(&self, process: ProcessId, packed: &[u64]) -> &PackedPoint {
         let points = &self.plan.points[process.index()];
         let Some(frames) = &self.layout.frames[process.index()] else {
             return points.point(self.layout.control[process.index()].raw(packed) as u32);
@@ -242,7 +242,7 @@ impl<'m> Codec<'m> {
 }
 
 /// The value of a counter that is part of the point.
-fn folded_value(var: &Var, counters: &Counters) -> Option<Value> {
+fn folded_value(var: &Var, counters: &FoldedCounters) -> Option<Value> {
     match var.role {
         Role::Counter(id) => counters.iter().find(|(other, _)| *other == id).map(|&(_, value)| value),
         _ => None,

@@ -17,11 +17,13 @@ use model::Model;
 use model::process::ProcessId;
 use model::value::Value;
 
-use crate::code::{Address, Choice, Code, Fork, Instruction, PointSteps, RESULT, Register, Step, WordWrite, receivers};
+use crate::code::{
+    Address, Code, CompiledChoice, CompiledStep, Fork, Instruction, PointSteps, RESULT, Register, WordWrite, receivers,
+};
 use crate::codec::Codec;
-use crate::packing::{Numbers, encode};
-use crate::points::{Bounds, Counters};
-use crate::term::{TermId, Terms};
+use crate::packing::{NumberRange, encode};
+use crate::points::{FoldedCounters, LoopBounds};
+use crate::term::{TermId, TermPool};
 
 pub(crate) use flow::leaf_inits;
 
@@ -29,13 +31,13 @@ pub(crate) use flow::leaf_inits;
 pub struct Compiler<'c, 'm> {
     model: &'m Model,
     codec: &'c Codec<'m>,
-    bounds: Bounds<'m>,
-    terms: Terms,
+    bounds: LoopBounds<'m>,
+    terms: TermPool,
     instructions: Vec<Instruction>,
-    choices: Vec<Choice>,
+    choices: Vec<CompiledChoice>,
     forks: Vec<Fork>,
-    numbers: Vec<Numbers>,
-    steps: Vec<Step>,
+    numbers: Vec<NumberRange>,
+    steps: Vec<CompiledStep>,
     points: Vec<Vec<PointSteps>>,
     continuations: Vec<Address>,
     n_registers: Register,
@@ -54,11 +56,11 @@ const PROPERTY_FACTOR: usize = 16;
 
 /// For whom something is compiled, and what is constant there.
 #[derive(Clone)]
-struct Context {
+struct CompileContext {
     /// The process that evaluates; nobody in properties.
     me: Option<ProcessId>,
     /// The folded counters of the text.
-    counters: Counters,
+    counters: FoldedCounters,
     /// The bound variables, outermost first.
     bound: Vec<Bound>,
     /// Registers from here on are free.
@@ -69,23 +71,23 @@ struct Context {
 #[derive(Clone, Copy)]
 struct Bound {
     term: TermId,
-    kind: Kind,
+    kind: NumberCode,
 }
 
 /// What a number codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum NumberCode {
     Process,
     Other,
 }
 
-impl Context {
-    fn of_process(me: ProcessId, counters: Counters) -> Self {
-        Context { me: Some(me), counters, bound: Vec::new(), next_register: RESULT + 1 }
+impl CompileContext {
+    fn of_process(me: ProcessId, counters: FoldedCounters) -> Self {
+        CompileContext { me: Some(me), counters, bound: Vec::new(), next_register: RESULT + 1 }
     }
 
     fn of_nobody() -> Self {
-        Context { me: None, counters: Counters::new(), bound: Vec::new(), next_register: RESULT + 1 }
+        CompileContext { me: None, counters: FoldedCounters::new(), bound: Vec::new(), next_register: RESULT + 1 }
     }
 
     fn myself(&self) -> ProcessId {
@@ -98,14 +100,14 @@ impl<'c, 'm> Compiler<'c, 'm> {
     pub fn new(codec: &'c Codec<'m>) -> Self {
         let model = codec.model;
         let processes = model.processes.iter().map(|process| (process.index, process.first_cell as u32)).collect();
-        let mut terms = Terms::new(&codec.layout.locations, processes);
+        let mut terms = TermPool::new(&codec.layout.locations, processes);
         for (&field, points) in codec.layout.control.iter().zip(&codec.plan.points) {
             terms.limit(field, points.n_points() as u64 - 1);
         }
         let mut compiler = Compiler {
             model,
             codec,
-            bounds: Bounds::new(model),
+            bounds: LoopBounds::new(model),
             terms,
             instructions: Vec::new(),
             choices: Vec::new(),
@@ -139,9 +141,9 @@ impl<'c, 'm> Compiler<'c, 'm> {
     pub fn property_instance(&mut self, condition: &model::expr::Expr, bound: &[Value]) -> TermId {
         self.n_unrolled = 0;
         self.max_unrolled = self.codec.limits.max_unrolled * PROPERTY_FACTOR;
-        let mut context = Context::of_nobody();
+        let mut context = CompileContext::of_nobody();
         for &value in bound {
-            let kind = if matches!(value, Value::Process(_)) { Kind::Process } else { Kind::Other };
+            let kind = if matches!(value, Value::Process(_)) { NumberCode::Process } else { NumberCode::Other };
             context.bound.push(Bound { term: self.terms.constant(encode(value)), kind });
         }
         let term = self.expression(condition, &mut context);
@@ -173,7 +175,7 @@ impl<'c, 'm> Compiler<'c, 'm> {
     }
 
     /// A free register.
-    fn take_register(&mut self, context: &mut Context) -> Register {
+    fn take_register(&mut self, context: &mut CompileContext) -> Register {
         let register = context.next_register;
         context.next_register += 1;
         self.n_registers = self.n_registers.max(context.next_register);
@@ -202,7 +204,7 @@ impl<'c, 'm> Compiler<'c, 'm> {
         self.instructions.len() as u32
     }
 
-    fn numbers_index(&mut self, numbers: Numbers) -> u32 {
+    fn numbers_index(&mut self, numbers: NumberRange) -> u32 {
         let known = self.numbers.iter().position(|&other| other == numbers);
         known.unwrap_or_else(|| {
             self.numbers.push(numbers);

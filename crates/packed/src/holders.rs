@@ -7,22 +7,23 @@
 use std::collections::BTreeSet;
 
 use model::Model;
-use model::control::{Pattern, Stmt, StmtKind, SyncSide};
+use model::control::{ReceivePattern, Stmt, StmtKind, SyncSide};
 use model::expr::{Access, Whose};
 use model::process::ProcessId;
 use model::types::ScalarType;
 use model::value::Value;
 use model::variable::{CellId, Init, Storage, VarId};
 
-use crate::packing::Numbers;
-use crate::points::{Bounds, ControlPlan, Point};
+use crate::packing::NumberRange;
+use crate::points::{ControlPlan, LoopBounds, PackedPoint};
 
 /// By cell: the numbers that it can hold.
-pub fn cell_numbers(model: &Model, plan: &ControlPlan) -> Vec<Numbers> {
-    let mut numbers: Vec<Numbers> = model.cells.iter().map(|cell| Numbers::of(cell.ty, model.type_context())).collect();
+pub fn cell_numbers(model: &Model, plan: &ControlPlan) -> Vec<NumberRange> {
+    let mut numbers: Vec<NumberRange> =
+        model.cells.iter().map(|cell| NumberRange::of(cell.ty, model.type_context())).collect();
     let mut search = HolderSearch {
         model,
-        bounds: Bounds::new(model),
+        bounds: LoopBounds::new(model),
         holders: vec![None; model.cells.len()],
         written: BTreeSet::new(),
     };
@@ -35,8 +36,8 @@ pub fn cell_numbers(model: &Model, plan: &ControlPlan) -> Vec<Numbers> {
         let starts_free = matches!(model.vars[cell.var].init, Init::First);
         if cell.ty == ScalarType::Lock && starts_free && !search.written.contains(&cell.var) {
             numbers[id.index()] = match search.holders[id.index()] {
-                None => Numbers::between(0, 0),
-                Some((first, last)) => Numbers { lo: 0, hi: last, after_gap: first },
+                None => NumberRange::between(0, 0),
+                Some((first, last)) => NumberRange { lo: 0, hi: last, after_gap: first },
             };
         }
     }
@@ -45,7 +46,7 @@ pub fn cell_numbers(model: &Model, plan: &ControlPlan) -> Vec<Numbers> {
 
 struct HolderSearch<'m> {
     model: &'m Model,
-    bounds: Bounds<'m>,
+    bounds: LoopBounds<'m>,
     /// By cell: the numbers of the first and the last process that may acquire it.
     holders: Vec<Option<(i64, i64)>>,
     /// Variables that are written in other ways.
@@ -53,12 +54,12 @@ struct HolderSearch<'m> {
 }
 
 impl HolderSearch<'_> {
-    fn point(&mut self, process: ProcessId, point: &Point) {
+    fn point(&mut self, process: ProcessId, point: &PackedPoint) {
         let model = self.model;
         for &action in &model.places[point.place].actions {
             let action = &model.actions[action];
             if let Some(SyncSide::Receive(patterns)) = action.sync.as_ref().map(|sync| &sync.side) {
-                self.written.extend(patterns.iter().filter_map(Pattern::target).map(|access| access.var));
+                self.written.extend(patterns.iter().filter_map(ReceivePattern::target).map(|access| access.var));
             }
             if let model::control::ActionKind::Call { result: Some(access), .. } = &action.kind {
                 self.written.insert(access.var);
@@ -67,7 +68,7 @@ impl HolderSearch<'_> {
         }
     }
 
-    fn body(&mut self, body: &[Stmt], process: ProcessId, point: &Point) {
+    fn body(&mut self, body: &[Stmt], process: ProcessId, point: &PackedPoint) {
         for stmt in body {
             match &stmt.kind {
                 StmtKind::Assign(pairs) => self.written.extend(pairs.iter().map(|(access, _)| access.var)),
@@ -86,7 +87,7 @@ impl HolderSearch<'_> {
         }
     }
 
-    fn acquire(&mut self, access: &Access, process: ProcessId, point: &Point) {
+    fn acquire(&mut self, access: &Access, process: ProcessId, point: &PackedPoint) {
         if matches!(self.model.vars[access.var].storage, Storage::Frame(_)) {
             return;
         }
@@ -105,7 +106,7 @@ impl HolderSearch<'_> {
     }
 
     /// The cell that an access means, if that is constant at the point.
-    fn cell(&mut self, access: &Access, process: ProcessId, point: &Point) -> Option<CellId> {
+    fn cell(&mut self, access: &Access, process: ProcessId, point: &PackedPoint) -> Option<CellId> {
         let var = &self.model.vars[access.var];
         let owner = match &access.whose {
             Whose::Shared | Whose::Frame => None,

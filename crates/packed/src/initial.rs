@@ -8,14 +8,14 @@ use model::variable::{CellId, Init};
 
 use crate::codec::Codec;
 use crate::compile::leaf_inits;
-use crate::packing::{Field, Numbers, Packed};
+use crate::packing::{Field, NumberRange, Packed};
 
 /// The initial states of a program.
 pub struct InitialStates<const W: usize> {
     /// The state to give next; `None` when all were given.
     next: Option<Packed<W>>,
     /// The cells that start anywhere.
-    wheels: Vec<(Field, Numbers)>,
+    wheels: Vec<(Field, NumberRange)>,
     /// The states themselves, where something has to hold initially.
     listed: Option<std::vec::IntoIter<Packed<W>>>,
 }

@@ -12,29 +12,29 @@
 use std::collections::HashMap;
 
 use model::Model;
-use model::control::{ActionId, ActionKind, ProcedureId, Scope};
+use model::control::{ActionId, ActionKind, ProcedureId, TextOwner};
 use model::process::ProcessId;
 use model::variable::{CellId, Role};
 
 use crate::holders;
-use crate::packing::{Field, FieldAllocator, Numbers};
-use crate::points::{ControlPlan, Points};
+use crate::packing::{Field, FieldAllocator, NumberRange};
+use crate::points::{ControlPlan, PackedPoints};
 
 /// A stack number never takes more bits than this.
 const MAX_STACK_BITS: u32 = 32;
 
 /// The fields of a packed state.
-pub struct Layout {
+pub struct StateLayout {
     /// How many words a state has.
     pub n_words: usize,
     /// By location: the field, and the numbers that it may hold.
-    pub locations: Vec<(Field, Numbers)>,
+    pub locations: Vec<(Field, NumberRange)>,
     /// By process: its control point.
     pub control: Vec<Field>,
     /// By process: what it needs to call procedures, if it does.
     pub frames: Vec<Option<FrameFields>>,
     /// The places from which procedures are called.
-    pub sites: Vec<Site>,
+    pub sites: Vec<PackedCallSite>,
     /// The number of a site by process, point and action.
     pub site_ids: HashMap<(ProcessId, u32, ActionId), u32>,
 }
@@ -51,7 +51,7 @@ pub struct FrameFields {
 
 /// Where a process calls a procedure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Site {
+pub struct PackedCallSite {
     /// The caller.
     pub process: ProcessId,
     /// Its control point at the call.
@@ -60,12 +60,12 @@ pub struct Site {
     pub action: ActionId,
 }
 
-impl Layout {
+impl StateLayout {
     /// Lays out the states of a Model, with at least so many bits for the number of a stack.
     pub fn new(model: &Model, plan: &ControlPlan, least_stack_bits: u32) -> Self {
         let mut allocator = FieldAllocator::default();
         let (control, mut locations) = control_and_cells(model, plan, &mut allocator);
-        let mut layout = Layout {
+        let mut layout = StateLayout {
             n_words: 0,
             locations: Vec::new(),
             control,
@@ -75,9 +75,10 @@ impl Layout {
         };
         for process in model.processes.ids() {
             layout.find_sites(model, process, &plan.points[process.index()]);
-            let sites: Vec<Site> = layout.sites.iter().filter(|site| site.process == process).copied().collect();
+            let sites: Vec<PackedCallSite> =
+                layout.sites.iter().filter(|site| site.process == process).copied().collect();
             let frame = (!sites.is_empty()).then(|| {
-                let caller = Caller { model, plan, sites, least_stack_bits };
+                let caller = CallingProcess { model, plan, sites, least_stack_bits };
                 caller.fields(&mut allocator, &mut locations)
             });
             layout.frames.push(frame);
@@ -92,13 +93,13 @@ impl Layout {
         self.site_ids[&(process, point, action)]
     }
 
-    fn find_sites(&mut self, model: &Model, process: ProcessId, points: &Points) {
+    fn find_sites(&mut self, model: &Model, process: ProcessId, points: &PackedPoints) {
         for (point, at) in points.iter().enumerate() {
             for &action in &model.places[at.place].actions {
                 if let ActionKind::Call { site: None, .. } = model.actions[action].kind {
                     let point = point as u32;
                     self.site_ids.insert((process, point, action), self.sites.len() as u32);
-                    self.sites.push(Site { process, point, action });
+                    self.sites.push(PackedCallSite { process, point, action });
                 }
             }
         }
@@ -122,7 +123,7 @@ fn control_and_cells(
     model: &Model,
     plan: &ControlPlan,
     allocator: &mut FieldAllocator,
-) -> (Vec<Field>, Vec<(Field, Numbers)>) {
+) -> (Vec<Field>, Vec<(Field, NumberRange)>) {
     let numbers = holders::cell_numbers(model, plan);
     let mut cells: Vec<Vec<CellId>> = vec![Vec::new(); model.processes.len()];
     let mut shared = Vec::new();
@@ -136,10 +137,10 @@ fn control_and_cells(
         let is_folded = matches!(role, Role::Counter(id) if plan.folded[id.index()]);
         located[id.index()] = Some((allocator.field(if is_folded { first_of(numbers) } else { numbers }), numbers));
     };
-    let last_point = |points: &Points| points.n_points() as i64 - 1;
+    let last_point = |points: &PackedPoints| points.n_points() as i64 - 1;
     let mut control = Vec::new();
     for (points, own) in plan.points.iter().zip(&cells) {
-        control.push(allocator.field(Numbers::between(0, last_point(points))));
+        control.push(allocator.field(NumberRange::between(0, last_point(points))));
         own.iter().for_each(|&id| locate(id, allocator));
     }
     shared.iter().for_each(|&id| locate(id, allocator));
@@ -147,20 +148,20 @@ fn control_and_cells(
 }
 
 /// Numbers that need no bits, for what is known from the control point.
-fn first_of(numbers: Numbers) -> Numbers {
-    Numbers::between(numbers.lo, numbers.lo)
+fn first_of(numbers: NumberRange) -> NumberRange {
+    NumberRange::between(numbers.lo, numbers.lo)
 }
 
 /// A process that calls procedures.
-struct Caller<'a> {
+struct CallingProcess<'a> {
     model: &'a Model,
     plan: &'a ControlPlan,
-    sites: Vec<Site>,
+    sites: Vec<PackedCallSite>,
     least_stack_bits: u32,
 }
 
-impl Caller<'_> {
-    fn fields(&self, allocator: &mut FieldAllocator, locations: &mut Vec<(Field, Numbers)>) -> FrameFields {
+impl CallingProcess<'_> {
+    fn fields(&self, allocator: &mut FieldAllocator, locations: &mut Vec<(Field, NumberRange)>) -> FrameFields {
         let mut procedures: Vec<ProcedureId> = self.sites.iter().map(|site| self.callee(site)).collect();
         procedures.sort();
         procedures.dedup();
@@ -169,7 +170,7 @@ impl Caller<'_> {
         let mut relative = Vec::new();
         for &procedure in &procedures {
             let mut inner = FieldAllocator::default();
-            let slots: Vec<(Field, Numbers)> = self.slots(procedure, &mut inner);
+            let slots: Vec<(Field, NumberRange)> = self.slots(procedure, &mut inner);
             for (word, used) in inner.used_bits().enumerate() {
                 if word == widths.len() {
                     widths.push(0);
@@ -193,10 +194,10 @@ impl Caller<'_> {
         FrameFields { stack: allocator.bits(self.n_stack_bits()), room, first_slot }
     }
 
-    fn slots(&self, procedure: ProcedureId, allocator: &mut FieldAllocator) -> Vec<(Field, Numbers)> {
+    fn slots(&self, procedure: ProcedureId, allocator: &mut FieldAllocator) -> Vec<(Field, NumberRange)> {
         let vars = self.model.procedures[procedure].vars.iter().map(|&id| &self.model.vars[id]);
         let locate = |var: &model::variable::Var| {
-            let numbers = Numbers::of(var.ty.scalar(), self.model.type_context());
+            let numbers = NumberRange::of(var.ty.scalar(), self.model.type_context());
             let is_folded = matches!(var.role, Role::Counter(id) if self.plan.folded[id.index()]);
             let mut one = || allocator.field(if is_folded { first_of(numbers) } else { numbers });
             (0..var.ty.n_cells()).map(|_| (one(), numbers)).collect::<Vec<_>>()
@@ -204,7 +205,7 @@ impl Caller<'_> {
         vars.flat_map(locate).collect()
     }
 
-    fn callee(&self, site: &Site) -> ProcedureId {
+    fn callee(&self, site: &PackedCallSite) -> ProcedureId {
         match self.model.actions[site.action].kind {
             ActionKind::Call { procedure, .. } => procedure,
             _ => unreachable!("sites are calls"),
@@ -232,8 +233,10 @@ impl Caller<'_> {
         counted.insert(procedure, None);
         let n_stacks = self.sites.iter().filter(|site| self.callee(site) == procedure).fold(0, |sum: u128, site| {
             let below = match self.model.actions[site.action].scope {
-                Scope::Family(_) => 1,
-                Scope::Procedure(caller) => self.n_frames(caller).saturating_mul(self.n_stacks_below(caller, counted)),
+                TextOwner::Family(_) => 1,
+                TextOwner::Procedure(caller) => {
+                    self.n_frames(caller).saturating_mul(self.n_stacks_below(caller, counted))
+                }
             };
             sum.saturating_add(below)
         });

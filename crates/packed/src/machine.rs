@@ -19,10 +19,10 @@ use model::control::{ActionId, ActionKind};
 use model::eval::{self, Link};
 use model::process::ProcessId;
 
-use crate::code::{Code, Effect, PointSteps, Step, SyncStep};
+use crate::code::{Code, CompiledEffect, CompiledStep, PointSteps, SyncStep};
 use crate::codec::Codec;
 use crate::packing::Packed;
-use crate::term::{Faulty, TermId, View};
+use crate::term::{Faulty, TermId, TermInput};
 use chain::Marked;
 use compiled::Compiled;
 use paths::{KnownSet, MAX_KEPT, Paths};
@@ -103,7 +103,7 @@ impl Machine<'_> {
 
     /// Whether a term holds in a state.
     pub fn test<const W: usize>(&self, term: TermId, state: &Packed<W>, scratch: &Scratch<W>) -> Result<bool, Faulty> {
-        self.code.terms.test(term, View { state, registers: &scratch.registers })
+        self.code.terms.test(term, TermInput { state, registers: &scratch.registers })
     }
 
     /// Shows the sink all that leaves the state; whether there is anything.
@@ -286,7 +286,7 @@ impl Machine<'_> {
     }
 
     #[inline]
-    fn take<const W: usize>(&self, step: &Step, state: &Packed<W>, paths: &mut Paths<'_, W>) -> Flow {
+    fn take<const W: usize>(&self, step: &CompiledStep, state: &Packed<W>, paths: &mut Paths<'_, W>) -> Flow {
         if step.sync.is_none() && matches!(paths.company, SyncWith::Receiver(_)) {
             return Flow::Continue(());
         }
@@ -313,7 +313,7 @@ impl Machine<'_> {
             };
         }
         match &step.effect {
-            Effect::Writes(first, more) => {
+            CompiledEffect::Writes(first, more) => {
                 let mut next = *state;
                 first.apply(&mut next);
                 for write in more {
@@ -321,12 +321,17 @@ impl Machine<'_> {
                 }
                 paths.successor(&next)
             }
-            Effect::Code(address) => self.run(*address, None, *state, paths),
+            CompiledEffect::Code(address) => self.run(*address, None, *state, paths),
         }
     }
 
     #[inline]
-    fn is_enabled<const W: usize>(&self, step: &Step, state: &Packed<W>, scratch: &Scratch<W>) -> Result<bool, Faulty> {
+    fn is_enabled<const W: usize>(
+        &self,
+        step: &CompiledStep,
+        state: &Packed<W>,
+        scratch: &Scratch<W>,
+    ) -> Result<bool, Faulty> {
         if !step.test.holds(state) || !step.more_tests.iter().all(|test| test.holds(state)) {
             return Ok(false);
         }

@@ -66,7 +66,7 @@ impl Field {
 ///
 /// Only `pid?` of a family that is not the first has a gap, between `none` and the family's processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Numbers {
+pub struct NumberRange {
     /// The least.
     pub lo: i64,
     /// The greatest.
@@ -75,10 +75,10 @@ pub struct Numbers {
     pub after_gap: i64,
 }
 
-impl Numbers {
+impl NumberRange {
     /// The numbers from `lo` to `hi`.
     pub fn between(lo: i64, hi: i64) -> Self {
-        Numbers { lo, hi, after_gap: lo }
+        NumberRange { lo, hi, after_gap: lo }
     }
 
     /// Those of a type.
@@ -91,18 +91,18 @@ impl Numbers {
             (first as i64 + 1, last as i64 + 1)
         };
         match ty {
-            ScalarType::Bool => Numbers::between(0, 1),
-            ScalarType::Range { lo, hi } => Numbers::between(lo, hi),
-            ScalarType::Semaphore { max } => Numbers::between(0, max),
-            ScalarType::Enum(id) => Numbers::between(0, context.enums[id].values.len() as i64 - 1),
-            ScalarType::Lock => Numbers::between(0, context.processes.len() as i64),
+            ScalarType::Bool => NumberRange::between(0, 1),
+            ScalarType::Range { lo, hi } => NumberRange::between(lo, hi),
+            ScalarType::Semaphore { max } => NumberRange::between(0, max),
+            ScalarType::Enum(id) => NumberRange::between(0, context.enums[id].values.len() as i64 - 1),
+            ScalarType::Lock => NumberRange::between(0, context.processes.len() as i64),
             ScalarType::Pid(family) => {
                 let (first, last) = members(family);
-                Numbers::between(first, last)
+                NumberRange::between(first, last)
             }
             ScalarType::PidOrNone(family) => {
                 let (first, last) = members(family);
-                Numbers { lo: 0, hi: last, after_gap: first }
+                NumberRange { lo: 0, hi: last, after_gap: first }
             }
         }
     }
@@ -191,7 +191,7 @@ pub struct FieldAllocator {
 
 impl FieldAllocator {
     /// A field for numbers.
-    pub fn field(&mut self, numbers: Numbers) -> Field {
+    pub fn field(&mut self, numbers: NumberRange) -> Field {
         let n_bits = 64 - numbers.max_raw().leading_zeros();
         Field { zero: numbers.lo, base: numbers.base(), ..self.bits(n_bits) }
     }
@@ -234,7 +234,7 @@ mod tests {
     fn fields_keep_what_is_put_and_leave_their_neighbours_alone() {
         let mut allocator = FieldAllocator::default();
         let ranges = [(0, 1), (-3, 4), (5, 5), (0, 1 << 40), (i64::MIN, i64::MAX), (0, 0x7_ffff), (7, 9)];
-        let fields = ranges.map(|(lo, hi)| allocator.field(Numbers::between(lo, hi)));
+        let fields = ranges.map(|(lo, hi)| allocator.field(NumberRange::between(lo, hi)));
         assert_eq!(allocator.n_words(), 3);
         let mut state = vec![0; allocator.n_words()];
         for (field, (_, hi)) in fields.iter().zip(ranges) {
@@ -250,18 +250,18 @@ mod tests {
 
     #[test]
     fn numbers_with_a_gap_are_none_and_the_processes_of_the_family() {
-        let numbers = Numbers { lo: 0, hi: 4, after_gap: 3 };
+        let numbers = NumberRange { lo: 0, hi: 4, after_gap: 3 };
         assert_eq!(numbers.iter().collect::<Vec<_>>(), [0, 3, 4]);
         assert_eq!((-1..6).filter(|&number| numbers.contains(number)).collect::<Vec<_>>(), [0, 3, 4]);
-        assert_eq!(Numbers::between(3, 2).iter().count(), 0);
-        assert_eq!(Numbers::between(2, 2).iter().collect::<Vec<_>>(), [2]);
-        assert_eq!(Numbers::between(i64::MAX - 1, i64::MAX).iter().count(), 2);
+        assert_eq!(NumberRange::between(3, 2).iter().count(), 0);
+        assert_eq!(NumberRange::between(2, 2).iter().collect::<Vec<_>>(), [2]);
+        assert_eq!(NumberRange::between(i64::MAX - 1, i64::MAX).iter().count(), 2);
     }
 
     #[test]
     fn a_gap_takes_no_bits() {
         let mut allocator = FieldAllocator::default();
-        let numbers = Numbers { lo: 0, hi: 43, after_gap: 42 };
+        let numbers = NumberRange { lo: 0, hi: 43, after_gap: 42 };
         let field = allocator.field(numbers);
         assert_eq!((field.mask, numbers.max_raw()), (3, 2));
         let mut state = [0];
@@ -269,7 +269,7 @@ mod tests {
             field.put(&mut state, number);
             assert_eq!(field.get(&state), number);
         }
-        assert_eq!(Numbers { lo: 0, hi: 3, after_gap: 1 }.max_raw(), 3);
+        assert_eq!(NumberRange { lo: 0, hi: 3, after_gap: 1 }.max_raw(), 3);
     }
 
     #[test]
@@ -278,7 +278,7 @@ mod tests {
         let processes = IdVec::new();
         let context = TypeContext { enums: &enums, processes: &processes };
         for ty in [ScalarType::Bool, ScalarType::Range { lo: -2, hi: 3 }, ScalarType::Semaphore { max: 2 }] {
-            let decoded: Vec<Value> = Numbers::of(ty, context).iter().map(|number| decode(number, ty)).collect();
+            let decoded: Vec<Value> = NumberRange::of(ty, context).iter().map(|number| decode(number, ty)).collect();
             assert_eq!(decoded, ty.values(context).collect::<Vec<_>>());
             assert!(decoded.iter().all(|&value| decode(encode(value), ty) == value));
         }

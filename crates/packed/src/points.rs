@@ -10,7 +10,7 @@
 use std::collections::{HashMap, HashSet};
 
 use model::Model;
-use model::control::{ActionKind, LoopId, Next, PlaceId, Scope};
+use model::control::{ActionKind, LoopId, Next, PlaceId, TextOwner};
 use model::eval::{self, Control, Frame, State, StepFault};
 use model::expr::{Domain, Expr, ExprKind};
 use model::process::ProcessId;
@@ -20,32 +20,32 @@ use model::variable::{Role, Storage};
 use crate::walk;
 
 /// The values of folded counters, by loop; a loop that control is not in has its counter's first value.
-pub type Counters = Vec<(LoopId, Value)>;
+pub type FoldedCounters = Vec<(LoopId, Value)>;
 
 /// Where the top frame of a process can stand.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Point {
+pub struct PackedPoint {
     /// The place.
     pub place: PlaceId,
     /// The folded counters of the place's text.
-    pub counters: Counters,
+    pub counters: FoldedCounters,
 }
 
 /// The points of one process, numbered.
 #[derive(Clone, Debug, Default)]
-pub struct Points {
-    list: Vec<Point>,
-    ids: HashMap<Point, u32>,
+pub struct PackedPoints {
+    list: Vec<PackedPoint>,
+    ids: HashMap<PackedPoint, u32>,
 }
 
-impl Points {
+impl PackedPoints {
     /// The points in the order of their numbers.
-    pub fn iter(&self) -> std::slice::Iter<'_, Point> {
+    pub fn iter(&self) -> std::slice::Iter<'_, PackedPoint> {
         self.list.iter()
     }
 
     /// The point with a number.
-    pub fn point(&self, id: u32) -> &Point {
+    pub fn point(&self, id: u32) -> &PackedPoint {
         &self.list[id as usize]
     }
 
@@ -55,12 +55,12 @@ impl Points {
     }
 
     /// The number of a point, if control can get there.
-    pub fn id(&self, point: &Point) -> Option<u32> {
+    pub fn id(&self, point: &PackedPoint) -> Option<u32> {
         self.ids.get(point).copied()
     }
 
     /// Adds a point; whether it is new.
-    fn add(&mut self, point: Point) -> bool {
+    fn add(&mut self, point: PackedPoint) -> bool {
         let id = self.list.len() as u32;
         let new = !self.ids.contains_key(&point);
         if new {
@@ -76,7 +76,7 @@ pub struct ControlPlan {
     /// By loop.
     pub folded: Vec<bool>,
     /// By process.
-    pub points: Vec<Points>,
+    pub points: Vec<PackedPoints>,
 }
 
 impl ControlPlan {
@@ -99,17 +99,17 @@ impl ControlPlan {
 }
 
 /// Evaluates the bounds of loops for a process, given the folded counters.
-pub struct Bounds<'m> {
+pub struct LoopBounds<'m> {
     model: &'m Model,
     /// A state of which only the counters matter.
     state: State,
 }
 
-impl<'m> Bounds<'m> {
+impl<'m> LoopBounds<'m> {
     /// For the processes of a Model.
     pub fn new(model: &'m Model) -> Self {
         let state = eval::initial_states(model).next().expect("a program has an initial state");
-        Bounds { model, state }
+        LoopBounds { model, state }
     }
 
     /// The first and the last value of a folded loop's counter; `None` where there is none.
@@ -117,7 +117,7 @@ impl<'m> Bounds<'m> {
         &mut self,
         me: ProcessId,
         id: LoopId,
-        counters: &Counters,
+        counters: &FoldedCounters,
     ) -> Result<Option<(Value, Value)>, StepFault> {
         match &self.model.loops[id].domain {
             Domain::Family(family) => {
@@ -139,7 +139,7 @@ impl<'m> Bounds<'m> {
     }
 
     /// The value of an expression that speaks of nothing but the process itself and the folded counters.
-    pub fn constant(&mut self, me: ProcessId, counters: &Counters, expr: &Expr) -> Option<Value> {
+    pub fn constant(&mut self, me: ProcessId, counters: &FoldedCounters, expr: &Expr) -> Option<Value> {
         let mut constant = true;
         walk::expressions(expr, &mut |part: &Expr| {
             constant &= match &part.kind {
@@ -158,7 +158,7 @@ impl<'m> Bounds<'m> {
         eval::evaluate(self.model, &self.state, expr, Some(me)).ok()
     }
 
-    fn set_counters(&mut self, me: ProcessId, counters: &Counters) {
+    fn set_counters(&mut self, me: ProcessId, counters: &FoldedCounters) {
         for &(id, value) in counters {
             let counter = self.model.loops[id].counter;
             match self.model.vars[counter].storage {
@@ -188,7 +188,7 @@ pub fn rest_value(model: &Model, id: LoopId) -> Value {
 }
 
 /// The counters of a text whose loops are all at rest.
-pub fn counters_at_rest(model: &Model, folded: &[bool], scope: Scope) -> Counters {
+pub fn counters_at_rest(model: &Model, folded: &[bool], scope: TextOwner) -> FoldedCounters {
     let mine = model.loops.entries().filter(|(id, declared)| declared.scope == scope && folded[id.index()]);
     mine.map(|(id, _)| (id, rest_value(model, id))).collect()
 }
@@ -204,7 +204,7 @@ pub fn following(value: Value) -> Value {
 }
 
 /// Gives a folded counter its value.
-pub fn set_counter(counters: &mut Counters, id: LoopId, value: Value) {
+pub fn set_counter(counters: &mut FoldedCounters, id: LoopId, value: Value) {
     for (other, held) in counters {
         if *other == id {
             *held = value;
@@ -213,31 +213,31 @@ pub fn set_counter(counters: &mut Counters, id: LoopId, value: Value) {
 }
 
 /// The points of all processes, or `None` if there are too many.
-fn all_points(model: &Model, folded: &[bool], max_points: usize) -> Option<Vec<Points>> {
+fn all_points(model: &Model, folded: &[bool], max_points: usize) -> Option<Vec<PackedPoints>> {
     let mut n_points = 0;
-    let mut bounds = Bounds::new(model);
+    let mut bounds = LoopBounds::new(model);
     let mut explore = |process| {
         let max = max_points.saturating_sub(n_points).max(model.places.len());
-        let points = Follower { model, folded, bounds: &mut bounds, me: process }.points(max)?;
+        let points = PointFollower { model, folded, bounds: &mut bounds, me: process }.points(max)?;
         n_points += points.n_points();
         Some(points)
     };
     model.processes.ids().map(&mut explore).collect()
 }
 
-struct Follower<'a, 'm> {
+struct PointFollower<'a, 'm> {
     model: &'m Model,
     folded: &'a [bool],
-    bounds: &'a mut Bounds<'m>,
+    bounds: &'a mut LoopBounds<'m>,
     me: ProcessId,
 }
 
-impl<'m> Follower<'_, 'm> {
+impl<'m> PointFollower<'_, 'm> {
     /// All points of the process, or `None` if there are more than `max`.
-    fn points(mut self, max: usize) -> Option<Points> {
+    fn points(mut self, max: usize) -> Option<PackedPoints> {
         let family_id = self.model.processes[self.me].family;
-        let rest = counters_at_rest(self.model, self.folded, Scope::Family(family_id));
-        let mut points = Points::default();
+        let rest = counters_at_rest(self.model, self.folded, TextOwner::Family(family_id));
+        let mut points = PackedPoints::default();
         let mut open = self.targets(&self.model.families[family_id].entry, rest);
         while let Some(point) = open.pop() {
             if !points.add(point.clone()) {
@@ -249,7 +249,7 @@ impl<'m> Follower<'_, 'm> {
             for &action in &self.model.places[point.place].actions {
                 let action = &self.model.actions[action];
                 if let ActionKind::Call { procedure, entry, .. } = &action.kind {
-                    let rest = counters_at_rest(self.model, self.folded, Scope::Procedure(*procedure));
+                    let rest = counters_at_rest(self.model, self.folded, TextOwner::Procedure(*procedure));
                     let entry = entry.as_ref().unwrap_or(&self.model.procedures[*procedure].entry);
                     open.extend(self.targets(entry, rest));
                 }
@@ -262,7 +262,7 @@ impl<'m> Follower<'_, 'm> {
     }
 
     /// Where control can get by `next`: one point, or several where a counter is not folded.
-    fn targets(&mut self, next: &'m Next, counters: Counters) -> Vec<Point> {
+    fn targets(&mut self, next: &'m Next, counters: FoldedCounters) -> Vec<PackedPoint> {
         let mut found = Vec::new();
         let mut seen = HashSet::new();
         let mut open = vec![(next, counters)];
@@ -272,7 +272,7 @@ impl<'m> Follower<'_, 'm> {
                 continue;
             }
             match next {
-                Next::To(place) => found.push(Point { place: *place, counters }),
+                Next::To(place) => found.push(PackedPoint { place: *place, counters }),
                 Next::Leave { loops, then } => {
                     for &left in loops {
                         set_counter(&mut counters, left, rest_value(self.model, left));

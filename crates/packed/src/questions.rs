@@ -15,7 +15,7 @@ use crate::race::RaceWatch;
 use crate::term::TermId;
 
 /// What decides a question.
-pub enum Goal {
+pub enum StateGoal {
     /// A state in which the term has this truth.
     State(TermId, bool),
     /// A step that is a fault.
@@ -27,11 +27,11 @@ pub enum Goal {
 }
 
 /// A question and what decides it.
-pub struct Question {
+pub struct StateQuestion {
     /// The property.
     pub property: PropertyId,
     /// What decides it.
-    pub goal: Goal,
+    pub goal: StateGoal,
 }
 
 /// Which of the questions were met on a level.
@@ -43,18 +43,18 @@ pub struct Hits<const W: usize> {
     pub faulty: Vec<Option<Packed<W>>>,
 }
 
-impl Question {
+impl StateQuestion {
     /// Compiles a property; `None` for the kinds that are not answered.
     pub fn new(model: &Model, property: PropertyId, compiler: &mut Compiler<'_, '_>) -> Option<Self> {
         let goal = match &model.properties[property].kind {
-            PropertyKind::Invariant(condition) => Goal::State(compiler.property(condition), false),
-            PropertyKind::Reachable(condition) => Goal::State(compiler.property(condition), true),
-            PropertyKind::NoErrors => Goal::Fault,
-            PropertyKind::DeadlockFree => Goal::Deadlock,
-            PropertyKind::RaceFree(var) => Goal::Race(*var, compiler.race_watch(*var)),
+            PropertyKind::Invariant(condition) => StateGoal::State(compiler.property(condition), false),
+            PropertyKind::Reachable(condition) => StateGoal::State(compiler.property(condition), true),
+            PropertyKind::NoErrors => StateGoal::Fault,
+            PropertyKind::DeadlockFree => StateGoal::Deadlock,
+            PropertyKind::RaceFree(var) => StateGoal::Race(*var, compiler.race_watch(*var)),
             PropertyKind::Temporal(_) => return None,
         };
-        Some(Question { property, goal })
+        Some(StateQuestion { property, goal })
     }
 }
 

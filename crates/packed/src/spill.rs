@@ -152,7 +152,7 @@ impl<const W: usize> Spill<W> {
     }
 
     /// The states of a level, always in the same order.
-    pub fn states(&self, depth: usize) -> States<W> {
+    pub fn states(&self, depth: usize) -> SpilledStates<W> {
         let (first, end) = self.level(depth).unwrap_or((0, 0));
         self.levels.states(self.n_words, (first, end))
     }
@@ -241,14 +241,14 @@ impl Spool {
     }
 
     /// Writes behind what is there.
-    fn writer(&self, n_words: usize) -> Writer {
+    fn writer(&self, n_words: usize) -> SpillWriter {
         let buffer = Vec::with_capacity(BUFFER + 8 * n_words);
-        Writer { file: Arc::clone(&self.file), n_words, n_written: self.n_states, n_states: self.n_states, buffer }
+        SpillWriter { file: Arc::clone(&self.file), n_words, n_written: self.n_states, n_states: self.n_states, buffer }
     }
 
     /// The states from one position to another.
-    fn states<const W: usize>(&self, n_words: usize, (first, end): (u64, u64)) -> States<W> {
-        States { file: Arc::clone(&self.file), n_words, next: first, end, buffer: Vec::new(), at: 0 }
+    fn states<const W: usize>(&self, n_words: usize, (first, end): (u64, u64)) -> SpilledStates<W> {
+        SpilledStates { file: Arc::clone(&self.file), n_words, next: first, end, buffer: Vec::new(), at: 0 }
     }
 }
 
@@ -262,7 +262,7 @@ impl Drop for Spool {
 }
 
 /// Writes states behind each other.
-struct Writer {
+struct SpillWriter {
     file: Arc<File>,
     n_words: usize,
     /// So many states are in the file.
@@ -272,7 +272,7 @@ struct Writer {
     buffer: Vec<u8>,
 }
 
-impl Writer {
+impl SpillWriter {
     fn write(&mut self, state: &[u64]) -> io::Result<()> {
         state[..self.n_words].iter().for_each(|word| self.buffer.extend_from_slice(&word.to_le_bytes()));
         self.n_states += 1;
@@ -296,7 +296,7 @@ impl Writer {
 }
 
 /// States of a file, one after the other.
-pub struct States<const W: usize> {
+pub struct SpilledStates<const W: usize> {
     file: Arc<File>,
     n_words: usize,
     /// The first state that was not read.
@@ -308,7 +308,7 @@ pub struct States<const W: usize> {
     at: usize,
 }
 
-impl<const W: usize> States<W> {
+impl<const W: usize> SpilledStates<W> {
     /// The next state; `None` at the end.
     ///
     /// # Errors
@@ -342,12 +342,12 @@ impl<const W: usize> States<W> {
 /// Sorted runs, read together in order; repetitions are left out.
 struct Merge<const W: usize> {
     /// Each run with its next state.
-    heads: Vec<(Option<Packed<W>>, States<W>)>,
+    heads: Vec<(Option<Packed<W>>, SpilledStates<W>)>,
 }
 
 impl<const W: usize> Merge<W> {
     fn open(runs: &[Spool], n_words: usize) -> io::Result<Self> {
-        let head = |run: &Spool| -> io::Result<(Option<Packed<W>>, States<W>)> {
+        let head = |run: &Spool| -> io::Result<(Option<Packed<W>>, SpilledStates<W>)> {
             let mut states = run.states(n_words, (0, run.n_states));
             Ok((states.next()?, states))
         };

@@ -12,7 +12,7 @@ use rustc_hash::FxBuildHasher;
 
 /// A frame that waits for a call to return, and the stack that it stands on.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Waiting {
+pub struct WaitingFrame {
     /// Where it called.
     pub site: u32,
     /// The content of its slots, as in the fields of the layout's room.
@@ -24,21 +24,21 @@ pub struct Waiting {
 /// The stacks of one process that were met so far. May be used from several threads.
 #[derive(Default)]
 pub struct Stacks {
-    known: RwLock<Known>,
+    known: RwLock<KnownStack>,
     /// What the stacks take in memory; an estimate.
     bytes: AtomicU64,
 }
 
 #[derive(Default)]
-struct Known {
+struct KnownStack {
     /// By number less 1.
-    list: Vec<Waiting>,
-    numbers: HashMap<Waiting, u32, FxBuildHasher>,
+    list: Vec<WaitingFrame>,
+    numbers: HashMap<WaitingFrame, u32, FxBuildHasher>,
 }
 
 impl Stacks {
     /// The number of a stack: the same for equal ones, at least 1. `None` where there are too many.
-    pub fn number(&self, upper: Waiting) -> Option<u32> {
+    pub fn number(&self, upper: WaitingFrame) -> Option<u32> {
         if let Some(&number) = self.known.read().unwrap_or_else(PoisonError::into_inner).numbers.get(&upper) {
             return Some(number);
         }
@@ -47,7 +47,7 @@ impl Stacks {
         let number = *known.numbers.entry(upper.clone()).or_insert(next);
         if number == next {
             // Each frame is held twice, in the list and as a key.
-            let bytes = 2 * (size_of::<Waiting>() + size_of_val(&*upper.slots)) + 16;
+            let bytes = 2 * (size_of::<WaitingFrame>() + size_of_val(&*upper.slots)) + 16;
             self.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
             known.list.push(upper);
         }
@@ -55,7 +55,7 @@ impl Stacks {
     }
 
     /// The stack with a number.
-    pub fn stack(&self, number: u32) -> Waiting {
+    pub fn stack(&self, number: u32) -> WaitingFrame {
         self.known.read().unwrap_or_else(PoisonError::into_inner).list[number as usize - 1].clone()
     }
 
@@ -72,7 +72,7 @@ mod tests {
     #[test]
     fn equal_stacks_have_one_number() {
         let stacks = Stacks::default();
-        let frame = |site, slot, below| Waiting { site, slots: Box::new([slot]), below };
+        let frame = |site, slot, below| WaitingFrame { site, slots: Box::new([slot]), below };
         let bottom = stacks.number(frame(3, 7, 0)).unwrap();
         let upper = stacks.number(frame(3, 7, bottom)).unwrap();
         assert_eq!((bottom, upper), (1, 2));

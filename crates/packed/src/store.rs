@@ -9,7 +9,7 @@
 //! Nearly every lookup misses the caches twice, in the table and in the arena. A batch therefore makes the loads of each
 //! kind for all its states first, one independent of the other, so that the processor waits for many at once.
 //!
-//! [`StateSet`] is what a search asks of a set; [`Store`] keeps states as they are, [`crate::tree`] as trees of numbered halves, which pays for
+//! [`StateSet`] is what a search asks of a set; [`StateStore`] keeps states as they are, [`crate::tree`] as trees of numbered halves, which pays for
 //! states of several words.
 
 use std::ops::Range;
@@ -64,13 +64,13 @@ pub trait StateSet<const W: usize>: Send + Sync {
 /// An empty set for states of so many words, where memory is limited or not.
 pub fn state_set<const W: usize>(n_words: usize, is_limited: bool) -> Box<dyn StateSet<W>> {
     match n_words < if is_limited { LEAST_WORDS_WITHIN_LIMITS } else { LEAST_WORDS_OF_TREES } {
-        true => Box::new(Store::new()),
+        true => Box::new(StateStore::new()),
         false => Box::new(TreeStore::new(n_words)),
     }
 }
 
 /// A set of packed states as they are.
-pub struct Store<const W: usize> {
+pub struct StateStore<const W: usize> {
     /// The states in order, `CHUNK` in each chunk but the last.
     chunks: Vec<Box<[Packed<W>; CHUNK]>>,
     /// How many states there are.
@@ -81,16 +81,16 @@ pub struct Store<const W: usize> {
     table_bits: u32,
 }
 
-impl<const W: usize> Default for Store<W> {
+impl<const W: usize> Default for StateStore<W> {
     fn default() -> Self {
-        Store::new()
+        StateStore::new()
     }
 }
 
-impl<const W: usize> Store<W> {
+impl<const W: usize> StateStore<W> {
     /// An empty set.
     pub fn new() -> Self {
-        Store { chunks: Vec::new(), len: 0, table: vec![0; 1 << MIN_TABLE_BITS], table_bits: MIN_TABLE_BITS }
+        StateStore { chunks: Vec::new(), len: 0, table: vec![0; 1 << MIN_TABLE_BITS], table_bits: MIN_TABLE_BITS }
     }
 
     /// The state at a position.
@@ -187,7 +187,7 @@ impl<const W: usize> Store<W> {
     }
 }
 
-impl<const W: usize> StateSet<W> for Store<W> {
+impl<const W: usize> StateSet<W> for StateStore<W> {
     fn n_states(&self) -> usize {
         self.len
     }
@@ -247,7 +247,7 @@ mod tests {
     }
 
     fn check<const W: usize>(n_values: u64, n_inserted: usize) {
-        let mut store = Store::<W>::new();
+        let mut store = StateStore::<W>::new();
         let mut expected = HashSet::new();
         let mut order: Vec<Packed<W>> = Vec::new();
         let states: Vec<Packed<W>> =
@@ -270,7 +270,7 @@ mod tests {
 
     #[test]
     fn what_growth_takes_is_known_before() {
-        let mut store = Store::<2>::new();
+        let mut store = StateStore::<2>::new();
         let states: Vec<Packed<2>> = (0..10_000).map(|n| [n, n]).collect();
         for batch in states.chunks(BATCH) {
             let expected = store.bytes_with(batch.len());

@@ -22,7 +22,7 @@ use rustc_hash::FxBuildHasher;
 
 use crate::packing::Field;
 
-pub use arithmetic::Arithmetic;
+pub use arithmetic::ArithmeticOp;
 
 /// Names a term of a pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -44,7 +44,7 @@ pub struct LocatorId(u32);
 pub struct Faulty;
 
 /// A number, or an error of the program.
-pub type Number = Result<i64, Faulty>;
+pub type TermValue = Result<i64, Faulty>;
 
 /// A compiled expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -63,9 +63,9 @@ pub enum Term {
     Register(u32),
     /// Whether the content of a field of at most 6 bits, less its base, is in a set of bits.
     In(Field, u64),
-    /// Whether the content of a field, less its base, is in the set that begins at this position of `Terms::sets`.
+    /// Whether the content of a field, less its base, is in the set that begins at this position of `TermPool::sets`.
     InSet(Field, u32),
-    /// What `Terms::values` has at this position plus the content of a field less its base.
+    /// What `TermPool::values` has at this position plus the content of a field less its base.
     Lookup(Field, u32),
     /// Whether all tests of words hold.
     Masked(ListId),
@@ -82,7 +82,7 @@ pub enum Term {
     /// Whether it does not hold.
     Not(TermId),
     /// A comparison or arithmetic.
-    Binary(Arithmetic, TermId, TermId),
+    Binary(ArithmeticOp, TermId, TermId),
     /// The negative.
     Negate(TermId),
     /// The second where the first holds, else the third.
@@ -155,7 +155,7 @@ pub struct Quantification {
 
 /// What terms look at: a state, and registers that evaluation itself uses.
 #[derive(Clone, Copy)]
-pub struct View<'a> {
+pub struct TermInput<'a> {
     /// The state.
     pub state: &'a [u64],
     /// The registers.
@@ -164,10 +164,10 @@ pub struct View<'a> {
 
 /// A pool of terms.
 #[derive(Default)]
-pub struct Terms {
+pub struct TermPool {
     terms: Vec<Term>,
     /// What is known about each term.
-    facts: Vec<Facts>,
+    facts: Vec<TermFacts>,
     ids: HashMap<Term, TermId, FxBuildHasher>,
     /// The terms of all lists; for `Masked`, positions in `tests`.
     listed: Vec<TermId>,
@@ -195,31 +195,31 @@ pub struct Terms {
 
 /// What is known about a term without a state.
 #[derive(Clone, Copy, Debug)]
-struct Facts {
+struct TermFacts {
     /// Whether it may be a fault.
     may_fault: bool,
     /// What it depends on.
-    support: Support,
+    support: TermSupport,
     /// A lower and an upper bound of its value.
     range: (i64, i64),
 }
 
 /// What a term depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Support {
+enum TermSupport {
     Nothing,
     One(Field),
     Many,
 }
 
-impl Terms {
+impl TermPool {
     /// How many terms there are: a measure of the work of making them.
     pub fn n_terms(&self) -> usize {
         self.terms.len()
     }
 
     /// Whether a term holds.
-    pub fn test(&self, id: TermId, view: View<'_>) -> Result<bool, Faulty> {
+    pub fn test(&self, id: TermId, view: TermInput<'_>) -> Result<bool, Faulty> {
         Ok(match self.terms[id.0 as usize] {
             Term::In(field, set) => (set >> field.raw(view.state)) & 1 != 0,
             Term::Masked(list) => self.masked(list, view.state),
@@ -262,7 +262,7 @@ impl Terms {
     }
 
     /// The value of a term.
-    pub fn number(&self, id: TermId, view: View<'_>) -> Number {
+    pub fn number(&self, id: TermId, view: TermInput<'_>) -> TermValue {
         match self.terms[id.0 as usize] {
             Term::Const(number) => Ok(number),
             Term::Fault => Err(Faulty),
@@ -303,7 +303,7 @@ impl Terms {
     }
 
     /// The location that a locator leads to.
-    pub fn locate(&self, id: LocatorId, view: View<'_>) -> Result<u32, Faulty> {
+    pub fn locate(&self, id: LocatorId, view: TermInput<'_>) -> Result<u32, Faulty> {
         let locator = &self.locators[id.0 as usize];
         let first = match locator.owner {
             None => locator.first,
@@ -325,7 +325,7 @@ impl Terms {
         self.fields[location as usize]
     }
 
-    fn run_through(&self, quantification: Quantification, view: View<'_>) -> Number {
+    fn run_through(&self, quantification: Quantification, view: TermInput<'_>) -> TermValue {
         use model::expr::Quantifier;
         let (first, last) = (self.number(quantification.ends.0, view)?, self.number(quantification.ends.1, view)?);
         let register = &view.registers[quantification.register as usize];
@@ -347,7 +347,7 @@ impl Terms {
     }
 
     /// The position of a process; `none` is a fault.
-    fn process(&self, id: TermId, view: View<'_>) -> Result<usize, Faulty> {
+    fn process(&self, id: TermId, view: TermInput<'_>) -> Result<usize, Faulty> {
         match self.number(id, view)? {
             0 => Err(Faulty),
             number => Ok(number as usize - 1),

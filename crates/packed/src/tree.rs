@@ -9,25 +9,25 @@
 use std::ops::Range;
 
 use crate::packing::Packed;
-use crate::store::{BATCH, StateSet, Store};
+use crate::store::{BATCH, StateSet, StateStore};
 
 /// A set of packed states of at least two words that remembers the order of insertion.
 pub struct TreeStore<const W: usize> {
     /// How many words of a state are used; the others are 0.
     n_words: usize,
     /// Pairs, each at its number.
-    dictionary: Store<1>,
+    dictionary: StateStore<1>,
     /// The pair at the top of each state.
-    roots: Store<1>,
+    roots: StateStore<1>,
     /// How states are cut: below before above, the root last.
-    pairs: Vec<Pair>,
+    pairs: Vec<Halves>,
     /// By pair: what it was in the state that was looked up last, and its number; none before the first state.
     last: Vec<(u64, u32)>,
 }
 
 /// Two halves of a part of a state.
 #[derive(Clone, Copy, Debug)]
-struct Pair {
+struct Halves {
     left: Half,
     right: Half,
 }
@@ -42,13 +42,13 @@ enum Half {
 }
 
 /// Cuts the 32-bit parts of a range; the pairs below it, and what it is.
-fn cut(parts: Range<usize>, pairs: &mut Vec<Pair>) -> Half {
+fn cut(parts: Range<usize>, pairs: &mut Vec<Halves>) -> Half {
     if parts.len() == 1 {
         return Half::Bits { word: parts.start as u32 / 2, shift: parts.start as u32 % 2 * 32 };
     }
     let middle = parts.start + parts.len() / 2;
     let (left, right) = (cut(parts.start..middle, pairs), cut(middle..parts.end, pairs));
-    pairs.push(Pair { left, right });
+    pairs.push(Halves { left, right });
     Half::Pair(pairs.len() as u32 - 1)
 }
 
@@ -61,7 +61,7 @@ impl<const W: usize> TreeStore<W> {
         assert!((2..=W).contains(&n_words), "a tree has two halves at least");
         let mut pairs = Vec::new();
         cut(0..2 * n_words, &mut pairs);
-        TreeStore { n_words, dictionary: Store::new(), roots: Store::new(), pairs, last: Vec::new() }
+        TreeStore { n_words, dictionary: StateStore::new(), roots: StateStore::new(), pairs, last: Vec::new() }
     }
 
     /// The most pairs below the roots of so many states.
@@ -148,7 +148,7 @@ impl<const W: usize> StateSet<W> for TreeStore<W> {
 
 /// A pair of a state, where the numbers of those below it are known.
 #[inline]
-fn key(pair: &Pair, state: &[u64], numbers: &[(u64, u32)]) -> u64 {
+fn key(pair: &Halves, state: &[u64], numbers: &[(u64, u32)]) -> u64 {
     let number = |half: Half| match half {
         Half::Bits { word, shift } => (state[word as usize] >> shift) as u32,
         Half::Pair(at) => numbers[at as usize].1,
@@ -170,7 +170,7 @@ mod tests {
 
     /// The same states in the same order as a plain store, and memory that was foreseen.
     fn check<const W: usize>(n_words: usize, n_values: u64, n_inserted: usize) -> (u64, u64) {
-        let (mut tree, mut plain) = (TreeStore::<W>::new(n_words), Store::<W>::new());
+        let (mut tree, mut plain) = (TreeStore::<W>::new(n_words), StateStore::<W>::new());
         let mut random = numbers(n_words as u64 + n_values);
         let mut state = [0; W];
         let mut states = Vec::new();

@@ -13,7 +13,7 @@ use crate::run;
 use engine::meter::Meter;
 use packed::machine::{Flow, Machine, Scratch, Sink};
 use packed::packing::Packed;
-use packed::questions::{Goal, Hits, Question};
+use packed::questions::{Hits, StateGoal, StateQuestion};
 use packed::race::RaceWatch;
 use packed::shard::{Shard, shard_of};
 use packed::store::BATCH;
@@ -30,7 +30,7 @@ const STRETCH: usize = 256;
 
 /// What was counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
+pub struct SearchCounts {
     /// Transitions.
     pub transitions: u64,
     /// Deadlocks.
@@ -39,9 +39,9 @@ pub struct Counts {
     pub errors: u64,
 }
 
-impl Counts {
+impl SearchCounts {
     /// Adds those of another thread.
-    pub fn add(&mut self, other: Counts) {
+    pub fn add(&mut self, other: SearchCounts) {
         self.transitions += other.transitions;
         self.deadlocks += other.deadlocks;
         self.errors += other.errors;
@@ -60,14 +60,14 @@ pub struct OpenQuestions<'q> {
 
 impl<'q> OpenQuestions<'q> {
     /// Those for which `is_open` says so.
-    pub fn new(questions: &'q [Question], is_open: impl Fn(usize) -> bool) -> Self {
+    pub fn new(questions: &'q [StateQuestion], is_open: impl Fn(usize) -> bool) -> Self {
         let mut open = OpenQuestions::default();
-        for (at, Question { goal, .. }) in questions.iter().enumerate().filter(|(at, _)| is_open(*at)) {
+        for (at, StateQuestion { goal, .. }) in questions.iter().enumerate().filter(|(at, _)| is_open(*at)) {
             match goal {
-                Goal::State(term, wanted) => open.states.push((at, *term, *wanted)),
-                Goal::Fault => open.faults.push(at),
-                Goal::Deadlock => open.deadlocks.push(at),
-                Goal::Race(var, watch) => open.races.push((at, *var, watch)),
+                StateGoal::State(term, wanted) => open.states.push((at, *term, *wanted)),
+                StateGoal::Fault => open.faults.push(at),
+                StateGoal::Deadlock => open.deadlocks.push(at),
+                StateGoal::Race(var, watch) => open.races.push((at, *var, watch)),
             }
         }
         open
@@ -80,11 +80,11 @@ pub trait Delivery<const W: usize> {
     fn n_shards(&self) -> usize;
 
     /// Delivers and empties a batch.
-    fn deliver(&mut self, shard: usize, batch: &mut Vec<Packed<W>>, finder: &mut Finder<'_, W>) -> Flow;
+    fn deliver(&mut self, shard: usize, batch: &mut Vec<Packed<W>>, finder: &mut StateFinder<'_, W>) -> Flow;
 }
 
 /// Stores states and looks at the new ones.
-pub struct Finder<'a, const W: usize> {
+pub struct StateFinder<'a, const W: usize> {
     machine: &'a Machine<'a>,
     meter: &'a Meter<'a>,
     open: &'a OpenQuestions<'a>,
@@ -95,7 +95,7 @@ pub struct Finder<'a, const W: usize> {
     pub hits: Hits<W>,
 }
 
-impl<const W: usize> Finder<'_, W> {
+impl<const W: usize> StateFinder<'_, W> {
     /// Asks whether the search may go on, and waits where it is not its turn.
     pub fn look_up(&self) -> Flow {
         if self.meter.may_go_on(0) { Flow::Continue(()) } else { Flow::Break(()) }
@@ -136,9 +136,9 @@ pub struct Expander<'a, const W: usize, D> {
     /// Brings successors where they belong.
     pub delivery: D,
     /// Looks at those that arrive.
-    pub finder: Finder<'a, W>,
+    pub finder: StateFinder<'a, W>,
     /// What was counted.
-    pub counts: Counts,
+    pub counts: SearchCounts,
     /// By shard: successors that are not delivered yet.
     outbox: Vec<Vec<Packed<W>>>,
     /// How many make a batch.
@@ -149,7 +149,7 @@ pub struct Expander<'a, const W: usize, D> {
 
 /// What all threads of a level share.
 #[derive(Clone, Copy)]
-pub struct Level<'a> {
+pub struct SharedLevel<'a> {
     /// The program.
     pub machine: &'a Machine<'a>,
     /// The limits.
@@ -162,7 +162,7 @@ pub struct Level<'a> {
     pub movers: Option<&'a [ProcessId]>,
 }
 
-impl<'a> Level<'a> {
+impl<'a> SharedLevel<'a> {
     /// The next states of a shard's part of the level after so many; none when all were taken.
     pub fn stretch<const W: usize>(
         self,
@@ -183,9 +183,9 @@ impl<'a> Level<'a> {
     }
 
     /// Looks at states that are stored.
-    pub fn finder<const W: usize>(self) -> Finder<'a, W> {
-        let Level { machine, meter, open, n_questions, .. } = self;
-        Finder { machine, meter, open, scratch: machine.scratch(), new: Vec::new(), hits: Hits::new(n_questions) }
+    pub fn finder<const W: usize>(self) -> StateFinder<'a, W> {
+        let SharedLevel { machine, meter, open, n_questions, .. } = self;
+        StateFinder { machine, meter, open, scratch: machine.scratch(), new: Vec::new(), hits: Hits::new(n_questions) }
     }
 
     /// Takes the steps of states, and delivers `batch_size` successors at once.
@@ -198,7 +198,7 @@ impl<'a> Level<'a> {
             movers: self.movers,
             delivery,
             finder: self.finder(),
-            counts: Counts::default(),
+            counts: SearchCounts::default(),
             outbox,
             batch_size,
             n_expanded: 0,

@@ -25,25 +25,25 @@ use temporal::Violation;
 
 use engine::meter::Meter;
 use graph::{Explorer, StateGraph};
-use packed::codec::{Codec, Limits};
+use packed::codec::{Codec, UnrollLimits};
 use packed::compile::Compiler;
 use packed::machine::Machine;
 use packed::width::{ForWidth, with_width};
 use predicates::Predicates;
-use product::Product;
+use product::LivenessProduct;
 use streett::emptiness;
-use streett::lasso::{self, Lasso};
+use streett::lasso::{self, FairLasso};
 
 /// Answers the temporal properties among those of a task; the others are not looked at.
 pub(crate) fn run(task: &Task<'_>, meter: &Meter<'_>) -> Vec<Answer> {
-    let codec = Codec::new(task.model, Limits::default());
+    let codec = Codec::new(task.model, UnrollLimits::default());
     let started = Instant::now();
-    let asked: Vec<Asked> = task.properties.iter().filter_map(|&id| Asked::new(task, id)).collect();
+    let asked: Vec<AskedProperty> = task.properties.iter().filter_map(|&id| AskedProperty::new(task, id)).collect();
     if asked.is_empty() {
         return Vec::new();
     }
     let properties: Vec<PropertyId> = asked.iter().map(|asked| asked.property).collect();
-    match with_width(codec.layout.n_words, Job { codec: &codec, asked, meter, started }) {
+    match with_width(codec.layout.n_words, LivenessJob { codec: &codec, asked, meter, started }) {
         Ok(answers) => answers,
         Err(reason) => properties.into_iter().map(|property| unknown(property, reason.clone())).collect(),
     }
@@ -59,16 +59,16 @@ fn unknown(property: PropertyId, reason: StopReason) -> Answer {
 }
 
 /// A property and the ways to violate it.
-struct Asked {
+struct AskedProperty {
     property: PropertyId,
     violations: Result<Vec<Violation>, StopReason>,
 }
 
-impl Asked {
+impl AskedProperty {
     fn new(task: &Task<'_>, property: PropertyId) -> Option<Self> {
         let formula = formula_of(task.model, property)?;
         let violations = temporal::violations(task.model, &task.model.properties[property], formula, &task.budget);
-        Some(Asked { property, violations })
+        Some(AskedProperty { property, violations })
     }
 }
 
@@ -79,14 +79,14 @@ fn formula_of(model: &Model, property: PropertyId) -> Option<&Formula> {
     }
 }
 
-struct Job<'j> {
+struct LivenessJob<'j> {
     codec: &'j Codec<'j>,
-    asked: Vec<Asked>,
+    asked: Vec<AskedProperty>,
     meter: &'j Meter<'j>,
     started: Instant,
 }
 
-impl ForWidth for Job<'_> {
+impl ForWidth for LivenessJob<'_> {
     type Output = Vec<Answer>;
 
     fn run<const W: usize>(self) -> Vec<Answer> {
@@ -117,7 +117,7 @@ impl ForWidth for Job<'_> {
                 break Ok(());
             }
         };
-        let decide = |(asked, answer): (&Asked, Option<Answer>)| match (answer, &complete, &asked.violations) {
+        let decide = |(asked, answer): (&AskedProperty, Option<Answer>)| match (answer, &complete, &asked.violations) {
             (Some(answer), ..) => answer,
             (None, _, Err(reason)) | (None, Err(reason), _) => {
                 let seen = complete.is_ok().then_some(&explorer.graph);
@@ -140,8 +140,8 @@ const BETWEEN_LOOKS: usize = 16;
 /// So many instances of each property are looked at before everything is explored.
 const N_NEAR: usize = 2;
 
-impl Job<'_> {
-    fn answer<const W: usize>(&self, asked: &Asked, verdict: Verdict, seen: Option<&StateGraph<W>>) -> Answer {
+impl LivenessJob<'_> {
+    fn answer<const W: usize>(&self, asked: &AskedProperty, verdict: Verdict, seen: Option<&StateGraph<W>>) -> Answer {
         if !matches!(verdict, Verdict::Unknown(_)) {
             self.meter.tell(Event::Decided(asked.property));
         }
@@ -171,7 +171,7 @@ impl Job<'_> {
         violations: &[&Violation],
     ) -> Verdict {
         for violation in violations {
-            let product = match Product::new(machine.codec.model, graph, predicates, violation) {
+            let product = match LivenessProduct::new(machine.codec.model, graph, predicates, violation) {
                 Ok(product) => product,
                 Err(reason) => return Verdict::Unknown(reason),
             };
@@ -192,7 +192,7 @@ impl Job<'_> {
 }
 
 /// A lasso in the user's terms.
-fn shown<const W: usize>(machine: &Machine<'_>, product: &Product<'_, W>, lasso: &Lasso) -> Trace {
+fn shown<const W: usize>(machine: &Machine<'_>, product: &LivenessProduct<'_, W>, lasso: &FairLasso) -> Trace {
     let codec = machine.codec;
     let taken = || lasso.stem.iter().chain(&lasso.turning);
     let unpack = |node: u32| codec.unpack(&product.graph.states[product.state_of(node)]);

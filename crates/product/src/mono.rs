@@ -7,12 +7,12 @@ use model::Model;
 use model::property::PropertyKind;
 
 use crate::liveness;
-use crate::search::{Finding, Outcome, Search};
+use crate::search::{ProductSearch, QuestionFinding, SearchOutcome};
 use engine::meter::Meter;
-use packed::codec::{Codec, Limits};
+use packed::codec::{Codec, UnrollLimits};
 use packed::compile::Compiler;
 use packed::machine::Machine;
-use packed::questions::Question;
+use packed::questions::StateQuestion;
 use packed::width::{ForWidth, with_width};
 
 /// Searches the whole product breadth first, and its graph for fair loops; answers every question.
@@ -42,8 +42,8 @@ fn safety(task: &Task<'_>, observer: &dyn Observer) -> Vec<Answer> {
         return Vec::new();
     }
     let meter = Meter::new(&task.budget, observer);
-    let codec = Codec::new(task.model, Limits::default());
-    let job = Job { codec: &codec, asked: asked.clone(), meter: &meter, n_threads: task.n_threads };
+    let codec = Codec::new(task.model, UnrollLimits::default());
+    let job = MonoJob { codec: &codec, asked: asked.clone(), meter: &meter, n_threads: task.n_threads };
     match with_width(codec.layout.n_words, job) {
         Ok((asked, outcome)) => {
             let answer = |(at, &property)| answer_of(task.model, property, &outcome, at, &meter);
@@ -61,8 +61,8 @@ pub fn explore(
     observer: &dyn Observer,
 ) -> (Exploration, Statistics, Option<StopReason>) {
     let meter = Meter::new(budget, observer);
-    let codec = Codec::new(model, Limits::default());
-    let job = Job { codec: &codec, asked: Vec::new(), meter: &meter, n_threads };
+    let codec = Codec::new(model, UnrollLimits::default());
+    let job = MonoJob { codec: &codec, asked: Vec::new(), meter: &meter, n_threads };
     match with_width(codec.layout.n_words, job) {
         Err(reason) => {
             let nothing = Exploration { states: 0, transitions: 0, deadlocks: 0, errors: 0, depth: 0, complete: false };
@@ -76,27 +76,27 @@ pub fn explore(
 }
 
 /// A search to be run with states of some width.
-struct Job<'j> {
+struct MonoJob<'j> {
     codec: &'j Codec<'j>,
     asked: Vec<PropertyId>,
     meter: &'j Meter<'j>,
     n_threads: usize,
 }
 
-impl ForWidth for Job<'_> {
-    type Output = (Vec<PropertyId>, Outcome);
+impl ForWidth for MonoJob<'_> {
+    type Output = (Vec<PropertyId>, SearchOutcome);
 
     fn run<const W: usize>(self) -> Self::Output {
         let mut compiler = Compiler::new(self.codec);
-        let compile = |&id: &PropertyId| Question::new(self.codec.model, id, &mut compiler);
-        let questions: Vec<Question> = self.asked.iter().filter_map(compile).collect();
+        let compile = |&id: &PropertyId| StateQuestion::new(self.codec.model, id, &mut compiler);
+        let questions: Vec<StateQuestion> = self.asked.iter().filter_map(compile).collect();
         let machine = Machine { codec: self.codec, code: compiler.finish() };
-        let outcome = Search::<W>::new(&machine, &questions, self.meter, self.n_threads).run();
+        let outcome = ProductSearch::<W>::new(&machine, &questions, self.meter, self.n_threads).run();
         (self.asked, outcome)
     }
 }
 
-impl Finding {
+impl QuestionFinding {
     /// The answer that it is.
     pub(crate) fn answer(&self, model: &Model, property: PropertyId, meter: &Meter<'_>) -> Answer {
         let verdict = match &self.result {
@@ -112,7 +112,7 @@ fn is_reachable(model: &Model, property: PropertyId) -> bool {
     matches!(model.properties[property].kind, PropertyKind::Reachable(_))
 }
 
-fn answer_of(model: &Model, property: PropertyId, outcome: &Outcome, at: usize, meter: &Meter<'_>) -> Answer {
+fn answer_of(model: &Model, property: PropertyId, outcome: &SearchOutcome, at: usize, meter: &Meter<'_>) -> Answer {
     let is_reachable = is_reachable(model, property);
     match &outcome.findings[at] {
         Some(finding) => finding.answer(model, property, meter),

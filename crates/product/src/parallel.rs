@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use base::StopReason;
 
-use crate::expand::{Counts, Delivery, Expander, Finder, Level};
+use crate::expand::{Delivery, Expander, SearchCounts, SharedLevel, StateFinder};
 use engine::meter::Meter;
 use packed::machine::Flow;
 use packed::packing::Packed;
@@ -27,7 +27,7 @@ const MAILBOX: usize = 64;
 /// How often a waiting thread looks whether the search was stopped.
 const PATIENCE: Duration = Duration::from_millis(20);
 
-enum Message<const W: usize> {
+enum ShardMessage<const W: usize> {
     /// Successors that belong to the receiver's shard.
     States(Vec<Packed<W>>),
     /// The sender has no more.
@@ -35,17 +35,21 @@ enum Message<const W: usize> {
 }
 
 /// Expands a level; what was counted and hit.
-pub fn expand_level<const W: usize>(level: Level<'_>, depth: usize, shards: &mut [Shard<W>]) -> (Counts, Hits<W>) {
+pub fn expand_level<const W: usize>(
+    level: SharedLevel<'_>,
+    depth: usize,
+    shards: &mut [Shard<W>],
+) -> (SearchCounts, Hits<W>) {
     let (senders, inboxes): (Vec<_>, Vec<_>) = shards.iter().map(|_| sync_channel(MAILBOX)).unzip();
     thread::scope(|scope| {
         let mut threads = Vec::new();
         for (own, (shard, inbox)) in shards.iter_mut().zip(inboxes).enumerate() {
-            let post = Post { own, shard, senders: senders.clone(), inbox, n_ended: 0 };
+            let post = Mailbox { own, shard, senders: senders.clone(), inbox, n_ended: 0 };
             threads.push(scope.spawn(move || work(level, depth, post)));
         }
         // The last sender to each thread must be another thread, so that nobody waits for this one.
         drop(senders);
-        let mut counts = Counts::default();
+        let mut counts = SearchCounts::default();
         let mut hits = Hits::new(level.n_questions);
         for thread in threads {
             match thread.join() {
@@ -60,7 +64,7 @@ pub fn expand_level<const W: usize>(level: Level<'_>, depth: usize, shards: &mut
     })
 }
 
-fn work<const W: usize>(level: Level<'_>, depth: usize, post: Post<'_, W>) -> (Counts, Hits<W>) {
+fn work<const W: usize>(level: SharedLevel<'_>, depth: usize, post: Mailbox<'_, W>) -> (SearchCounts, Hits<W>) {
     let _guard = StopOnPanic(level.meter);
     let mut expander = level.expander(post, MESSAGE);
     let scratch = level.machine.scratch();
@@ -90,27 +94,27 @@ fn work<const W: usize>(level: Level<'_>, depth: usize, post: Post<'_, W>) -> (C
 }
 
 /// A thread's shard, and its ways to the others.
-struct Post<'s, const W: usize> {
+struct Mailbox<'s, const W: usize> {
     own: usize,
     shard: &'s mut Shard<W>,
-    senders: Vec<SyncSender<Message<W>>>,
-    inbox: Receiver<Message<W>>,
+    senders: Vec<SyncSender<ShardMessage<W>>>,
+    inbox: Receiver<ShardMessage<W>>,
     /// How many of the others have no more states.
     n_ended: usize,
 }
 
-impl<const W: usize> Delivery<W> for Post<'_, W> {
+impl<const W: usize> Delivery<W> for Mailbox<'_, W> {
     fn n_shards(&self) -> usize {
         self.senders.len()
     }
 
-    fn deliver(&mut self, shard: usize, batch: &mut Vec<Packed<W>>, finder: &mut Finder<'_, W>) -> Flow {
+    fn deliver(&mut self, shard: usize, batch: &mut Vec<Packed<W>>, finder: &mut StateFinder<'_, W>) -> Flow {
         if shard == self.own {
             let result = finder.insert(self.shard, batch);
             batch.clear();
             return result;
         }
-        let mut message = Message::States(std::mem::replace(batch, Vec::with_capacity(MESSAGE)));
+        let mut message = ShardMessage::States(std::mem::replace(batch, Vec::with_capacity(MESSAGE)));
         loop {
             match self.senders[shard].try_send(message) {
                 Ok(()) => return Flow::Continue(()),
@@ -129,9 +133,9 @@ impl<const W: usize> Delivery<W> for Post<'_, W> {
     }
 }
 
-impl<const W: usize> Post<'_, W> {
+impl<const W: usize> Mailbox<'_, W> {
     /// Stores all that has arrived; whether something had.
-    fn store_arrived(&mut self, finder: &mut Finder<'_, W>) -> std::ops::ControlFlow<(), bool> {
+    fn store_arrived(&mut self, finder: &mut StateFinder<'_, W>) -> std::ops::ControlFlow<(), bool> {
         let mut any = false;
         loop {
             match self.inbox.try_recv() {
@@ -146,10 +150,10 @@ impl<const W: usize> Post<'_, W> {
         }
     }
 
-    fn store(&mut self, message: Message<W>, finder: &mut Finder<'_, W>) -> Flow {
+    fn store(&mut self, message: ShardMessage<W>, finder: &mut StateFinder<'_, W>) -> Flow {
         match message {
-            Message::States(states) => finder.insert(self.shard, &states),
-            Message::End => {
+            ShardMessage::States(states) => finder.insert(self.shard, &states),
+            ShardMessage::End => {
                 self.n_ended += 1;
                 Flow::Continue(())
             }
@@ -157,11 +161,12 @@ impl<const W: usize> Post<'_, W> {
     }
 
     /// Tells the others that there is no more, and stores what they send until they have told the same.
-    fn end(&mut self, finder: &mut Finder<'_, W>, meter: &Meter<'_>) {
+    fn end(&mut self, finder: &mut StateFinder<'_, W>, meter: &Meter<'_>) {
         let others = self.senders.len() - 1;
         let mut untold: Vec<usize> = (0..self.senders.len()).filter(|&shard| shard != self.own).collect();
         loop {
-            untold.retain(|&shard| matches!(self.senders[shard].try_send(Message::End), Err(TrySendError::Full(_))));
+            untold
+                .retain(|&shard| matches!(self.senders[shard].try_send(ShardMessage::End), Err(TrySendError::Full(_))));
             // All the others may have ended before this thread told them: nothing more will come.
             if self.n_ended == others && untold.is_empty() {
                 return;

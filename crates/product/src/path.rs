@@ -18,17 +18,17 @@ use model::process::ProcessId;
 use rustc_hash::FxBuildHasher;
 
 use crate::patience::Patience;
-use crate::run::{self, Run};
+use crate::run::{self, StateRun};
 use engine::meter::Meter;
 use packed::initial::InitialStates;
 use packed::machine::{Flow, Machine, Scratch, Sink};
 use packed::packing::Packed;
-use packed::questions::Goal;
+use packed::questions::StateGoal;
 use packed::shard::Shard;
 
 /// The search whose levels are walked.
 #[derive(Clone, Copy)]
-pub struct Levels<'a, const W: usize> {
+pub struct SearchLevels<'a, const W: usize> {
     /// The program.
     pub machine: &'a Machine<'a>,
     /// The states.
@@ -39,19 +39,19 @@ pub struct Levels<'a, const W: usize> {
 
 /// A set of processes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Movers {
+pub struct ProcessSet {
     first: u64,
     /// Processes from the 65th on.
     more: Box<[u64]>,
 }
 
-impl Movers {
+impl ProcessSet {
     fn none(n_processes: usize) -> Self {
-        Movers { first: 0, more: vec![0; n_processes.saturating_sub(1) / 64].into() }
+        ProcessSet { first: 0, more: vec![0; n_processes.saturating_sub(1) / 64].into() }
     }
 
     fn all(n_processes: usize) -> Self {
-        Movers { first: u64::MAX, more: vec![u64::MAX; n_processes.saturating_sub(1) / 64].into() }
+        ProcessSet { first: u64::MAX, more: vec![u64::MAX; n_processes.saturating_sub(1) / 64].into() }
     }
 
     fn word(&mut self, process: ProcessId) -> &mut u64 {
@@ -91,7 +91,7 @@ struct Distance {
     /// The fewest switches on a shortest way from here to the goal.
     n_switches: u32,
     /// Who can move first on such a way.
-    movers: Movers,
+    movers: ProcessSet,
 }
 
 impl Distance {
@@ -104,8 +104,8 @@ impl Distance {
 type Cone<const W: usize> = HashMap<Packed<W>, Distance, FxBuildHasher>;
 
 /// A shortest run to the goal, which states of this level meet.
-pub fn trace<const W: usize>(levels: Levels<'_, W>, goal: &Goal, depth: usize) -> Result<Trace, StopReason> {
-    let walker = Walker { levels, goal, scratch: levels.machine.scratch() };
+pub fn trace<const W: usize>(levels: SearchLevels<'_, W>, goal: &StateGoal, depth: usize) -> Result<Trace, StopReason> {
+    let walker = ConeWalker { levels, goal, scratch: levels.machine.scratch() };
     let run = match walker.cone(depth) {
         Ok(cone) => walker.forwards(&cone, depth),
         Err(reason) => walker.plain(depth, reason)?,
@@ -113,13 +113,13 @@ pub fn trace<const W: usize>(levels: Levels<'_, W>, goal: &Goal, depth: usize) -
     Ok(run.shown(levels.machine, goal))
 }
 
-struct Walker<'a, const W: usize> {
-    levels: Levels<'a, W>,
-    goal: &'a Goal,
+struct ConeWalker<'a, const W: usize> {
+    levels: SearchLevels<'a, W>,
+    goal: &'a StateGoal,
     scratch: Scratch<W>,
 }
 
-impl<const W: usize> Walker<'_, W> {
+impl<const W: usize> ConeWalker<'_, W> {
     fn n_processes(&self) -> usize {
         self.levels.machine.codec.model.processes.len()
     }
@@ -130,19 +130,19 @@ impl<const W: usize> Walker<'_, W> {
     }
 
     /// Whether a state meets the goal: then who may move next without a switch.
-    fn at_goal(&self, state: &Packed<W>) -> Option<Movers> {
+    fn at_goal(&self, state: &Packed<W>) -> Option<ProcessSet> {
         let machine = self.levels.machine;
         let meets = match self.goal {
-            Goal::State(term, wanted) => machine.test(*term, state, &self.scratch) == Ok(*wanted),
-            Goal::Race(var, watch) => watch.is_race(*var, state, machine, &self.scratch),
-            Goal::Deadlock => run::is_deadlock(machine, state, &self.scratch),
-            Goal::Fault => {
-                let mut faults = Faults { movers: Movers::none(self.n_processes()) };
+            StateGoal::State(term, wanted) => machine.test(*term, state, &self.scratch) == Ok(*wanted),
+            StateGoal::Race(var, watch) => watch.is_race(*var, state, machine, &self.scratch),
+            StateGoal::Deadlock => run::is_deadlock(machine, state, &self.scratch),
+            StateGoal::Fault => {
+                let mut faults = FaultCollector { movers: ProcessSet::none(self.n_processes()) };
                 let _continues = machine.expand(state, &self.scratch, &mut faults);
                 return (!faults.movers.is_empty()).then_some(faults.movers);
             }
         };
-        meets.then(|| Movers::all(self.n_processes()))
+        meets.then(|| ProcessSet::all(self.n_processes()))
     }
 
     /// All states on shortest runs to the goal.
@@ -160,11 +160,11 @@ impl<const W: usize> Walker<'_, W> {
             for state in self.states(depth) {
                 let state = state?;
                 checkpoint.pass(&cone)?;
-                let movers = Movers::none(self.n_processes());
+                let movers = ProcessSet::none(self.n_processes());
                 let way = Distance { depth, n_switches: u32::MAX, movers };
-                let mut ways = Ways { cone: &cone, way, meter: self.levels.meter, refused: None };
+                let mut ways = WayCollector { cone: &cone, way, meter: self.levels.meter, refused: None };
                 let _continues = self.levels.machine.expand(&state, &self.scratch, &mut ways);
-                let Ways { way, refused, .. } = ways;
+                let WayCollector { way, refused, .. } = ways;
                 if let Some(reason) = refused {
                     return Err(reason);
                 }
@@ -177,13 +177,13 @@ impl<const W: usize> Walker<'_, W> {
     }
 
     /// Reads a run off the cone.
-    fn forwards(&self, cone: &Cone<W>, depth: usize) -> Run<W> {
+    fn forwards(&self, cone: &Cone<W>, depth: usize) -> StateRun<W> {
         let machine = self.levels.machine;
         let fewest = cone.values().filter(|way| way.depth == 0).map(|way| way.n_switches).min();
         let is_best =
             |state: &Packed<W>| cone.get(state).is_some_and(|way| way.depth == 0 && Some(way.n_switches) == fewest);
         let first = InitialStates::new(machine.codec).find(is_best).expect("a run to the goal has a first state");
-        let mut run = Run { states: vec![first], movers: Vec::new(), last: None };
+        let mut run = StateRun { states: vec![first], movers: Vec::new(), last: None };
         let mut state = first;
         for _ in 0..depth {
             let way = &cone[&state];
@@ -194,7 +194,7 @@ impl<const W: usize> Walker<'_, W> {
             run.states.push(state);
             run.movers.push(mover);
         }
-        if matches!(self.goal, Goal::Fault) {
+        if matches!(self.goal, StateGoal::Fault) {
             run.last = Some(self.next_mover(&cone[&state], run.movers.last().copied()));
         }
         run
@@ -210,7 +210,7 @@ impl<const W: usize> Walker<'_, W> {
     }
 
     /// Any shortest run, found without memory; there is little time for it.
-    fn plain(&self, depth: usize, reason: StopReason) -> Result<Run<W>, StopReason> {
+    fn plain(&self, depth: usize, reason: StopReason) -> Result<StateRun<W>, StopReason> {
         let mut patience = Patience::new(reason);
         let mut met = None;
         for state in self.states(depth) {
@@ -222,8 +222,8 @@ impl<const W: usize> Walker<'_, W> {
             }
         }
         let (goal, movers) = met.expect("a state of this level meets the goal");
-        let mut run = Run { states: vec![goal], movers: Vec::new(), last: None };
-        if matches!(self.goal, Goal::Fault) {
+        let mut run = StateRun { states: vec![goal], movers: Vec::new(), last: None };
+        if matches!(self.goal, StateGoal::Fault) {
             run.last = Some(self.next_mover(&Distance { depth, n_switches: 0, movers }, None));
         }
         for depth in (0..depth).rev() {
@@ -288,11 +288,11 @@ impl Drop for Checkpoint<'_> {
 }
 
 /// Collects whose steps are faults.
-struct Faults {
-    movers: Movers,
+struct FaultCollector {
+    movers: ProcessSet,
 }
 
-impl<const W: usize> Sink<W> for Faults {
+impl<const W: usize> Sink<W> for FaultCollector {
     fn successor(&mut self, _process: ProcessId, _next: &Packed<W>) -> Flow {
         Flow::Continue(())
     }
@@ -304,14 +304,14 @@ impl<const W: usize> Sink<W> for Faults {
 }
 
 /// Collects the best ways from a state into the cone.
-struct Ways<'a, const W: usize> {
+struct WayCollector<'a, const W: usize> {
     cone: &'a Cone<W>,
     way: Distance,
     meter: &'a Meter<'a>,
     refused: Option<StopReason>,
 }
 
-impl<const W: usize> Sink<W> for Ways<'_, W> {
+impl<const W: usize> Sink<W> for WayCollector<'_, W> {
     fn pause(&mut self, bytes: u64) -> Flow {
         self.refused = self.meter.permits(bytes).err();
         if self.refused.is_some() { Flow::Break(()) } else { Flow::Continue(()) }

@@ -11,10 +11,10 @@ use model::process::ProcessId;
 
 use packed::machine::{Flow, Machine, Scratch, Sink};
 use packed::packing::Packed;
-use packed::questions::Goal;
+use packed::questions::StateGoal;
 
 /// A run: states, and who moves between them.
-pub struct Run<const W: usize> {
+pub struct StateRun<const W: usize> {
     /// The states, from an initial one on.
     pub states: Vec<Packed<W>>,
     /// Who moves from each but the last.
@@ -23,9 +23,9 @@ pub struct Run<const W: usize> {
     pub last: Option<ProcessId>,
 }
 
-impl<const W: usize> Run<W> {
+impl<const W: usize> StateRun<W> {
     /// The run to a goal in the user's terms.
-    pub fn shown(&self, machine: &Machine<'_>, goal: &Goal) -> Trace {
+    pub fn shown(&self, machine: &Machine<'_>, goal: &StateGoal) -> Trace {
         let codec = machine.codec;
         let model = codec.model;
         let states: Vec<State> = self.states.iter().map(|state| codec.unpack(state)).collect();
@@ -37,10 +37,12 @@ impl<const W: usize> Run<W> {
         let moves = states.windows(2).zip(&self.movers).map(step).collect();
         let last = states.last().expect("a run has a state");
         let end = match goal {
-            Goal::State(..) => TraceEnd::State,
-            Goal::Deadlock => TraceEnd::Deadlock,
-            Goal::Race(var, _) => TraceEnd::Race(eval::race(model, last, *var).expect("the race was found by `eval`")),
-            Goal::Fault => {
+            StateGoal::State(..) => TraceEnd::State,
+            StateGoal::Deadlock => TraceEnd::Deadlock,
+            StateGoal::Race(var, _) => {
+                TraceEnd::Race(eval::race(model, last, *var).expect("the race was found by `eval`"))
+            }
+            StateGoal::Fault => {
                 let mover = self.last.expect("somebody takes the faulty step");
                 let steps = eval::likely_steps_of(model, last, mover, None).into_iter();
                 let fault = steps.filter_map(|step| step.result.err().map(|fault| (step.by, fault))).next();
@@ -54,13 +56,13 @@ impl<const W: usize> Run<W> {
 
 /// Whether nobody can move in a state, and somebody waits.
 pub fn is_deadlock<const W: usize>(machine: &Machine<'_>, state: &Packed<W>, scratch: &Scratch<W>) -> bool {
-    machine.somebody_waits(state) && machine.expand(state, scratch, &mut Nobody) == ControlFlow::Continue(false)
+    machine.somebody_waits(state) && machine.expand(state, scratch, &mut IgnoreSteps) == ControlFlow::Continue(false)
 }
 
 /// Takes nothing: only whether there is a step matters.
-struct Nobody;
+struct IgnoreSteps;
 
-impl<const W: usize> Sink<W> for Nobody {
+impl<const W: usize> Sink<W> for IgnoreSteps {
     fn successor(&mut self, _process: ProcessId, _next: &Packed<W>) -> Flow {
         Flow::Break(())
     }

@@ -20,15 +20,15 @@ use evidence::{Evidence, Trace};
 use model::Model;
 use model::process::{Family, ProcessId};
 use model::property::PropertyKind;
-use packed::codec::{Codec, Limits};
+use packed::codec::{Codec, UnrollLimits};
 use packed::compile::Compiler;
 use packed::machine::Machine;
-use packed::questions::Question;
+use packed::questions::StateQuestion;
 use packed::width::{ForWidth, with_width};
 
-use crate::search::{Bounds, Finding, Search};
+use crate::search::{ProductSearch, QuestionFinding, SearchBounds};
 use scheduler::Scheduler;
-use walk::Walk;
+use walk::ScheduledWalk;
 
 engine::config! {
     /// What bounds the runs that `schedules` tries.
@@ -62,12 +62,19 @@ impl Engine for Schedules {
 
     fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
         let meter = Meter::new(&task.budget, observer);
-        let codec = Codec::new(task.model, Limits::default());
+        let codec = Codec::new(task.model, UnrollLimits::default());
         let is_temporal = |id: &PropertyId| matches!(task.model.properties[*id].kind, PropertyKind::Temporal(_));
         let (runs, states): (Vec<PropertyId>, Vec<PropertyId>) = task.properties.iter().partition(|id| is_temporal(id));
         let started = Instant::now();
-        let job =
-            Job { codec: &codec, config: &self.config, budget: &task.budget, meter: &meter, states, runs, started };
+        let job = ScheduleJob {
+            codec: &codec,
+            config: &self.config,
+            budget: &task.budget,
+            meter: &meter,
+            states,
+            runs,
+            started,
+        };
         let found = match with_width(codec.layout.n_words, job) {
             Ok(found) => found,
             Err(reason) => return Ok(task.undecided(&reason)),
@@ -87,7 +94,7 @@ impl Engine for Schedules {
 }
 
 /// What is asked, to be looked for with states of some width.
-struct Job<'j> {
+struct ScheduleJob<'j> {
     codec: &'j Codec<'j>,
     config: &'j Config,
     budget: &'j Budget,
@@ -99,13 +106,13 @@ struct Job<'j> {
     started: Instant,
 }
 
-impl ForWidth for Job<'_> {
+impl ForWidth for ScheduleJob<'_> {
     type Output = Vec<Answer>;
 
     fn run<const W: usize>(self) -> Vec<Answer> {
         let mut compiler = Compiler::new(self.codec);
-        let compile = |&id: &PropertyId| Question::new(self.model(), id, &mut compiler);
-        let open: Vec<Question> = self.states.iter().filter_map(compile).collect();
+        let compile = |&id: &PropertyId| StateQuestion::new(self.model(), id, &mut compiler);
+        let open: Vec<StateQuestion> = self.states.iter().filter_map(compile).collect();
         let machine = Machine { codec: self.codec, code: compiler.finish() };
         let mut safety = Safety { job: &self, machine: &machine, open, answers: Vec::new() };
         let n_complete = safety.first::<W>();
@@ -116,7 +123,7 @@ impl ForWidth for Job<'_> {
     }
 }
 
-impl Job<'_> {
+impl ScheduleJob<'_> {
     fn model(&self) -> &Model {
         self.codec.model
     }
@@ -148,9 +155,9 @@ const FEWEST: usize = 3;
 
 /// The properties of states that are open still, and the answers so far.
 struct Safety<'s, 'j> {
-    job: &'s Job<'j>,
+    job: &'s ScheduleJob<'j>,
     machine: &'s Machine<'s>,
-    open: Vec<Question>,
+    open: Vec<StateQuestion>,
     answers: Vec<Answer>,
 }
 
@@ -187,13 +194,13 @@ impl Safety<'_, '_> {
             // All are the whole product, which is another method's.
             return false;
         }
-        let bounds = Bounds { movers: Some(&movers), most_states };
-        let outcome = Search::<W>::new(self.machine, &self.open, self.job.meter, 1).bounded(bounds).run();
+        let bounds = SearchBounds { movers: Some(&movers), most_states };
+        let outcome = ProductSearch::<W>::new(self.machine, &self.open, self.job.meter, 1).bounded(bounds).run();
         let is_complete = outcome.exploration.states < most_states && outcome.stopped.is_none();
         let mut findings = outcome.findings.into_iter();
         let (job, answers) = (self.job, &mut self.answers);
         self.open.retain(|question| match findings.next().flatten() {
-            Some(finding @ Finding { result: Ok(_), .. }) => {
+            Some(finding @ QuestionFinding { result: Ok(_), .. }) => {
                 answers.push(finding.answer(job.model(), question.property, job.meter));
                 false
             }
@@ -208,7 +215,7 @@ impl Safety<'_, '_> {
         if self.is_over() {
             return;
         }
-        let mut walk = Walk::<W>::new(self.machine, scheduler);
+        let mut walk = ScheduledWalk::<W>::new(self.machine, scheduler);
         for _ in 0..self.job.n_steps() {
             let (job, answers) = (self.job, &mut self.answers);
             self.open.retain(|question| match walk.shows(&question.goal) {

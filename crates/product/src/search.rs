@@ -12,14 +12,14 @@ use engine::Event;
 use evidence::{Exploration, Trace};
 use model::process::ProcessId;
 
-use crate::expand::{Counts, Delivery, Finder, Level, OpenQuestions};
+use crate::expand::{Delivery, OpenQuestions, SearchCounts, SharedLevel, StateFinder};
 use crate::parallel;
-use crate::path::{self, Levels};
+use crate::path::{self, SearchLevels};
 use engine::meter::Meter;
 use packed::initial::InitialStates;
 use packed::machine::{Flow, Machine};
 use packed::packing::Packed;
-use packed::questions::{Goal, Hits, Question};
+use packed::questions::{Hits, StateGoal, StateQuestion};
 use packed::shard::{Shard, shard_of};
 use packed::spill::Overflow;
 use packed::store::BATCH;
@@ -29,7 +29,7 @@ const MIN_PARALLEL_LEVEL: u64 = 2_000;
 
 /// What is known about a question.
 #[derive(Clone, Debug)]
-pub struct Finding {
+pub struct QuestionFinding {
     /// The run that decides it, or why there is none.
     pub result: Result<Trace, StopReason>,
     /// When it was decided, from the start of the search.
@@ -39,9 +39,9 @@ pub struct Finding {
 }
 
 /// What a search saw.
-pub struct Outcome {
+pub struct SearchOutcome {
     /// By question: what decided it, if something did.
-    pub findings: Vec<Option<Finding>>,
+    pub findings: Vec<Option<QuestionFinding>>,
     /// What was explored.
     pub exploration: Exploration,
     /// Why it ended early, if a limit was reached.
@@ -51,64 +51,69 @@ pub struct Outcome {
 }
 
 /// A search under way.
-pub struct Search<'a, const W: usize> {
+pub struct ProductSearch<'a, const W: usize> {
     machine: &'a Machine<'a>,
-    questions: &'a [Question],
+    questions: &'a [StateQuestion],
     meter: &'a Meter<'a>,
     started: Instant,
     /// One for each thread; level `depth` is complete in all of them, the next one is being filled.
     shards: Vec<Shard<W>>,
-    counts: Counts,
+    counts: SearchCounts,
     /// The level whose steps are taken next.
     depth: usize,
-    findings: Vec<Option<Finding>>,
-    bounds: Bounds<'a>,
+    findings: Vec<Option<QuestionFinding>>,
+    bounds: SearchBounds<'a>,
 }
 
 /// What a search leaves out.
 #[derive(Clone, Copy, Debug)]
-pub struct Bounds<'b> {
+pub struct SearchBounds<'b> {
     /// Whose steps are taken, if not those of all.
     pub movers: Option<&'b [ProcessId]>,
     /// A level is the last one where there are so many states.
     pub most_states: u64,
 }
 
-impl Bounds<'_> {
+impl SearchBounds<'_> {
     /// Nothing is left out.
-    pub const NONE: Bounds<'static> = Bounds { movers: None, most_states: u64::MAX };
+    pub const NONE: SearchBounds<'static> = SearchBounds { movers: None, most_states: u64::MAX };
 }
 
-impl<'a, const W: usize> Search<'a, W> {
+impl<'a, const W: usize> ProductSearch<'a, W> {
     /// A search that has seen nothing yet.
-    pub fn new(machine: &'a Machine<'a>, questions: &'a [Question], meter: &'a Meter<'a>, n_threads: usize) -> Self {
+    pub fn new(
+        machine: &'a Machine<'a>,
+        questions: &'a [StateQuestion],
+        meter: &'a Meter<'a>,
+        n_threads: usize,
+    ) -> Self {
         let n_shards = n_threads.max(1);
         let shard = || {
             let mut shard = Shard::new(machine.codec.layout.n_words, meter);
             overflow(meter, n_shards).into_iter().for_each(|overflow| shard.overflow_to(overflow));
             shard
         };
-        Search {
+        ProductSearch {
             machine,
             questions,
             meter,
             started: Instant::now(),
             shards: std::iter::repeat_with(shard).take(n_shards).collect(),
-            counts: Counts::default(),
+            counts: SearchCounts::default(),
             depth: 0,
             findings: questions.iter().map(|_| None).collect(),
-            bounds: Bounds::NONE,
+            bounds: SearchBounds::NONE,
         }
     }
 
     /// The same with something left out: what it does not find may be there all the same.
-    pub fn bounded(self, bounds: Bounds<'a>) -> Self {
-        Search { bounds, ..self }
+    pub fn bounded(self, bounds: SearchBounds<'a>) -> Self {
+        ProductSearch { bounds, ..self }
     }
 
     /// Searches until everything was seen, every question is decided, or a limit is reached. Without questions,
     /// everything is seen.
-    pub fn run(mut self) -> Outcome {
+    pub fn run(mut self) -> SearchOutcome {
         self.start();
         let mut complete = false;
         while !self.meter.is_stopped() && !self.is_decided() {
@@ -127,7 +132,7 @@ impl<'a, const W: usize> Search<'a, W> {
         }
         let exploration = self.explored(complete);
         let stopped = self.meter.reason();
-        Outcome { findings: self.findings, exploration, stopped, time: self.started.elapsed() }
+        SearchOutcome { findings: self.findings, exploration, stopped, time: self.started.elapsed() }
     }
 
     fn is_decided(&self) -> bool {
@@ -179,7 +184,7 @@ impl<'a, const W: usize> Search<'a, W> {
         }
         let hits = finder.hits;
         self.shards.iter_mut().for_each(|shard| shard.begin_level(self.meter));
-        self.decide(&hits, |goal| matches!(goal, Goal::State(..)), 0);
+        self.decide(&hits, |goal| matches!(goal, StateGoal::State(..)), 0);
     }
 
     /// Takes all steps of the level.
@@ -196,30 +201,30 @@ impl<'a, const W: usize> Search<'a, W> {
         self.counts.add(counts);
         self.shards.iter_mut().for_each(|shard| shard.begin_level(self.meter));
         // What the steps show is true of this level, what the new states show, of the next.
-        self.decide(&hits, |goal| !matches!(goal, Goal::State(..)), self.depth);
-        self.decide(&hits, |goal| matches!(goal, Goal::State(..)), self.depth + 1);
+        self.decide(&hits, |goal| !matches!(goal, StateGoal::State(..)), self.depth);
+        self.decide(&hits, |goal| matches!(goal, StateGoal::State(..)), self.depth + 1);
         self.depth += 1;
     }
 
-    fn level<'l>(&self, open: &'l OpenQuestions<'l>) -> Level<'l>
+    fn level<'l>(&self, open: &'l OpenQuestions<'l>) -> SharedLevel<'l>
     where
         'a: 'l,
     {
-        let Search { machine, meter, .. } = *self;
-        Level { machine, meter, open, n_questions: self.questions.len(), movers: self.bounds.movers }
+        let ProductSearch { machine, meter, .. } = *self;
+        SharedLevel { machine, meter, open, n_questions: self.questions.len(), movers: self.bounds.movers }
     }
 
     /// Makes findings of the hits on a level.
-    fn decide(&mut self, hits: &Hits<W>, wanted: impl Fn(&Goal) -> bool, depth: usize) {
+    fn decide(&mut self, hits: &Hits<W>, wanted: impl Fn(&StateGoal) -> bool, depth: usize) {
         for (at, question) in self.questions.iter().enumerate().filter(|(_, question)| wanted(&question.goal)) {
-            let levels = Levels { machine: self.machine, shards: &self.shards, meter: self.meter };
+            let levels = SearchLevels { machine: self.machine, shards: &self.shards, meter: self.meter };
             let result = match hits.faulty[at] {
                 _ if hits.decided[at] => path::trace(levels, &question.goal, depth),
                 Some(state) => Err(self.property_error(question, &state)),
                 None => continue,
             };
             let time = self.started.elapsed();
-            let finding = Finding { result, time, explored: self.explored(false) };
+            let finding = QuestionFinding { result, time, explored: self.explored(false) };
             self.meter.tell(Event::Decided(question.property));
             self.meter.answered(&finding.answer(self.machine.codec.model, question.property, self.meter));
             self.findings[at] = Some(finding);
@@ -227,7 +232,7 @@ impl<'a, const W: usize> Search<'a, W> {
     }
 
     /// Why a property's own expression has no value in a state.
-    fn property_error(&self, question: &Question, state: &Packed<W>) -> StopReason {
+    fn property_error(&self, question: &StateQuestion, state: &Packed<W>) -> StopReason {
         use model::property::PropertyKind;
         let codec = self.machine.codec;
         let property = &codec.model.properties[question.property];
@@ -250,7 +255,11 @@ fn overflow(meter: &Meter<'_>, n_shards: usize) -> Option<Overflow> {
 }
 
 /// Expands a level with one thread.
-fn expand_level<const W: usize>(level: Level<'_>, depth: usize, shards: &mut [Shard<W>]) -> (Counts, Hits<W>) {
+fn expand_level<const W: usize>(
+    level: SharedLevel<'_>,
+    depth: usize,
+    shards: &mut [Shard<W>],
+) -> (SearchCounts, Hits<W>) {
     let n_shards = shards.len();
     let mut expander = level.expander(Direct { shards }, BATCH);
     let scratch = level.machine.scratch();
@@ -283,7 +292,7 @@ impl<const W: usize> Delivery<W> for Direct<'_, W> {
         self.shards.len()
     }
 
-    fn deliver(&mut self, shard: usize, batch: &mut Vec<Packed<W>>, finder: &mut Finder<'_, W>) -> Flow {
+    fn deliver(&mut self, shard: usize, batch: &mut Vec<Packed<W>>, finder: &mut StateFinder<'_, W>) -> Flow {
         let result = finder.insert(&mut self.shards[shard], batch);
         batch.clear();
         result

@@ -23,14 +23,14 @@ use model::property::PropertyKind;
 use choice::Keeping;
 use engine::meter::Meter;
 use local::graphs::{Actions, Rounds, refuse_stacks};
-use packed::codec::{Codec, Limits};
+use packed::codec::{Codec, UnrollLimits};
 use packed::compile::Compiler;
 use packed::machine::Machine;
 use packed::packing::Packed;
-use packed::questions::Question;
+use packed::questions::StateQuestion;
 use packed::width::{ForWidth, with_coarse_width};
 use packed::words::add;
-use search::{Outcome, Search};
+use search::{StubbornOutcome, StubbornSearch};
 
 /// Searches as much of the whole product as safety properties need.
 #[derive(Clone, Copy, Debug, Default)]
@@ -42,27 +42,27 @@ impl Engine for Stubborn {
     }
 
     fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
-        let codec = Codec::new(task.model, Limits::default());
-        let work = Work { codec: &codec, task, observer };
+        let codec = Codec::new(task.model, UnrollLimits::default());
+        let work = StubbornWork { codec: &codec, task, observer };
         Ok(with_coarse_width(codec.layout.n_words, work).unwrap_or_else(|stop| task.undecided(&stop)))
     }
 }
 
-struct Work<'w> {
+struct StubbornWork<'w> {
     codec: &'w Codec<'w>,
     task: &'w Task<'w>,
     observer: &'w dyn Observer,
 }
 
-impl ForWidth for Work<'_> {
+impl ForWidth for StubbornWork<'_> {
     type Output = Vec<Answer>;
 
     /// Deadlocks need less than other questions do, so they have a search of their own.
     fn run<const W: usize>(self) -> Vec<Answer> {
-        let Work { codec, task, observer } = self;
+        let StubbornWork { codec, task, observer } = self;
         let mut compiler = Compiler::new(codec);
-        let compile = |&id: &PropertyId| Question::new(task.model, id, &mut compiler);
-        let questions: Vec<Question> = task.properties.iter().filter_map(compile).collect();
+        let compile = |&id: &PropertyId| StateQuestion::new(task.model, id, &mut compiler);
+        let questions: Vec<StateQuestion> = task.properties.iter().filter_map(compile).collect();
         let machine = Machine { codec, code: compiler.finish() };
         let actions = Actions::<W>::new(&machine);
         let meter = Meter::new(&task.budget, observer);
@@ -75,12 +75,13 @@ impl ForWidth for Work<'_> {
             };
             return task.properties.iter().map(unknown).collect();
         }
-        let is_deadlock = |question: &Question| is_deadlock(task.model, question.property);
-        let (deadlocks, others): (Vec<Question>, Vec<Question>) = questions.into_iter().partition(is_deadlock);
+        let is_deadlock = |question: &StateQuestion| is_deadlock(task.model, question.property);
+        let (deadlocks, others): (Vec<StateQuestion>, Vec<StateQuestion>) =
+            questions.into_iter().partition(is_deadlock);
         let mut answers = Vec::new();
         for asked in [deadlocks, others].into_iter().filter(|asked| !asked.is_empty()) {
             let keeping = keeping(codec, task.model, &asked);
-            let outcome = Search::new(&rounds, &asked, keeping, (&machine, &meter)).run();
+            let outcome = StubbornSearch::new(&rounds, &asked, keeping, (&machine, &meter)).run();
             for (at, question) in asked.iter().enumerate() {
                 let verdict = verdict(task.model, question.property, &outcome, at);
                 let statistics = statistics(Some(&outcome), &rounds, &meter);
@@ -102,7 +103,7 @@ fn is_deadlock(model: &Model, property: PropertyId) -> bool {
 /// A limit that was reached, or a program with procedures.
 pub fn reduced_size(model: &Model, budget: &Budget, observer: &dyn Observer) -> Result<Exploration, StopReason> {
     refuse_stacks(model)?;
-    let codec = Codec::new(model, Limits::default());
+    let codec = Codec::new(model, UnrollLimits::default());
     let meter = Meter::new(budget, observer);
     with_coarse_width(codec.layout.n_words, Sizing { codec: &codec, meter: &meter })?
 }
@@ -120,13 +121,13 @@ impl ForWidth for Sizing<'_> {
         let actions = Actions::<W>::new(&machine);
         let rounds = Rounds::new(&machine, &actions, self.meter).run(false, 1);
         let keeping = Keeping { visible: [0; W], only_deadlocks: true };
-        let outcome = Search::new(&rounds, &[], keeping, (&machine, self.meter)).run();
+        let outcome = StubbornSearch::new(&rounds, &[], keeping, (&machine, self.meter)).run();
         outcome.stopped.map_or(Ok(outcome.exploration), Err)
     }
 }
 
 /// What a search has to keep for its questions.
-fn keeping<const W: usize>(codec: &Codec<'_>, model: &Model, asked: &[Question]) -> Keeping<W> {
+fn keeping<const W: usize>(codec: &Codec<'_>, model: &Model, asked: &[StateQuestion]) -> Keeping<W> {
     let mut visible = [0; W];
     let mut only_deadlocks = true;
     for asked in asked {
@@ -142,7 +143,7 @@ fn keeping<const W: usize>(codec: &Codec<'_>, model: &Model, asked: &[Question])
     Keeping { visible, only_deadlocks }
 }
 
-fn verdict(model: &Model, property: PropertyId, outcome: &Outcome, at: usize) -> Verdict {
+fn verdict(model: &Model, property: PropertyId, outcome: &StubbornOutcome, at: usize) -> Verdict {
     let is_goal = matches!(model.properties[property].kind, PropertyKind::Reachable(_));
     match &outcome.findings[at] {
         Some(Ok(trace)) if is_goal => Verdict::Holds(Evidence::Trace(trace.clone())),
@@ -156,7 +157,11 @@ fn verdict(model: &Model, property: PropertyId, outcome: &Outcome, at: usize) ->
     }
 }
 
-fn statistics<const W: usize>(outcome: Option<&Outcome>, rounds: &Rounds<'_, W>, meter: &Meter<'_>) -> Statistics {
+fn statistics<const W: usize>(
+    outcome: Option<&StubbornOutcome>,
+    rounds: &Rounds<'_, W>,
+    meter: &Meter<'_>,
+) -> Statistics {
     let explored: Option<&Exploration> = outcome.map(|outcome| &outcome.exploration);
     Statistics {
         time: outcome.map_or_else(|| meter.elapsed(), |outcome| outcome.time),
@@ -170,4 +175,4 @@ fn statistics<const W: usize>(outcome: Option<&Outcome>, rounds: &Rounds<'_, W>,
 }
 
 /// Bits of a packed state.
-type Bits<const W: usize> = Packed<W>;
+type StateBits<const W: usize> = Packed<W>;

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use engine::Halt;
-use evidence::propagation::{HolderCase, Step};
+use evidence::propagation::{HolderCase, RefutationStep};
 use model::process::ProcessId;
 
 use crate::refute::{End, Refuter, Sets, Split, Version};
@@ -81,7 +81,7 @@ impl Refuter<'_, '_> {
             processes.push(process);
         }
         let of = self.named(spot);
-        let step = Box::new(move |proofs: Vec<Vec<Step>>| Step::Holder {
+        let step = Box::new(move |proofs: Vec<Vec<RefutationStep>>| RefutationStep::Holder {
             of,
             invariant,
             cases: named_cases(&processes, proofs),
@@ -98,7 +98,9 @@ impl Refuter<'_, '_> {
             case
         };
         let cases = processes.iter().map(case).collect();
-        let step = Box::new(move |proofs: Vec<Vec<Step>>| Step::Scheduled(named_cases(&processes, proofs)));
+        let step = Box::new(move |proofs: Vec<Vec<RefutationStep>>| {
+            RefutationStep::Scheduled(named_cases(&processes, proofs))
+        });
         Split { by: Vec::new(), cases, step }
     }
 
@@ -184,6 +186,6 @@ impl Refuter<'_, '_> {
     }
 }
 
-fn named_cases(processes: &[ProcessId], proofs: Vec<Vec<Step>>) -> Vec<HolderCase> {
+fn named_cases(processes: &[ProcessId], proofs: Vec<Vec<RefutationStep>>) -> Vec<HolderCase> {
     processes.iter().zip(proofs).map(|(&process, steps)| HolderCase { process, steps }).collect()
 }

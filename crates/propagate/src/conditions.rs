@@ -16,7 +16,7 @@ use model::fairness::{EdgePredicate, FairnessPair, StatePredicate};
 use model::process::ProcessId;
 use model::value::Value;
 use rustc_hash::FxHashMap;
-use streett::{Arc, Condition, Edges, Graph};
+use streett::{EdgeBits, GraphArc, MarkedGraph, StreettPair};
 
 use crate::graph::{Label, ViewGraph};
 use crate::items::{Item, looked_at};
@@ -30,7 +30,7 @@ pub fn fair_conditions(
     views: &mut Views<'_>,
     (of, graph): (ViewIdx, &ViewGraph),
     pairs: &[&FairnessPair],
-) -> Result<Vec<Condition>, StopReason> {
+) -> Result<Vec<StreettPair>, StopReason> {
     let mut found = Vec::new();
     let mut has_elsewhere = false;
     for pair in pairs {
@@ -51,7 +51,7 @@ pub fn fair_conditions(
         if stays.as_ref().is_some_and(|stays| stays.iter().all(|&stays| stays)) {
             continue;
         }
-        let mut often = Edges::none(graph.graph.n_edges());
+        let mut often = EdgeBits::none(graph.graph.n_edges());
         for predicate in &pair.often {
             if let EdgePredicate::Before(predicate) = predicate {
                 let before = may_hold(views, of, predicate)?;
@@ -68,7 +68,7 @@ pub fn fair_conditions(
             (0..graph.graph.n_edges()).filter(is_met).for_each(|edge| often.insert(edge));
         }
         if often.len() < graph.graph.n_edges() {
-            found.push(Condition { stays, often });
+            found.push(StreettPair { stays, often });
         }
     }
     Ok(found)
@@ -180,7 +180,11 @@ impl Reader {
     ///
     /// # Errors
     /// An atom that has no value at some row, or that the view does not show.
-    pub fn plain(views: &mut Views<'_>, of: ViewIdx, automaton: &plain::Automaton) -> Result<Reader, StopReason> {
+    pub fn plain(
+        views: &mut Views<'_>,
+        of: ViewIdx,
+        automaton: &plain::ReferenceAutomaton,
+    ) -> Result<Reader, StopReason> {
         let atoms: Vec<(&Expr, &[Value])> =
             automaton.atoms.iter().map(|atom| (&atom.expr, atom.bound.as_slice())).collect();
         let atoms = atom_truths(views, of, &atoms)?;
@@ -188,8 +192,8 @@ impl Reader {
     }
 
     /// The automaton of a violation, with the truth of its atoms at each of so many rows.
-    pub fn with_atoms(automaton: &plain::Automaton, atoms: &[Vec<bool>], n_rows: usize) -> Reader {
-        let reading = |edge: &plain::Edge| {
+    pub fn with_atoms(automaton: &plain::ReferenceAutomaton, atoms: &[Vec<bool>], n_rows: usize) -> Reader {
+        let reading = |edge: &plain::ReferenceEdge| {
             let can = |row: usize| edge.literals.iter().all(|&(atom, wanted)| atoms[atom][row] == wanted);
             Reading { rows: (0..n_rows).map(can).collect(), marks: edge.marks.clone(), target: edge.target as u32 }
         };
@@ -229,13 +233,13 @@ fn atom_truths(views: &mut Views<'_>, of: ViewIdx, atoms: &[(&Expr, &[Value])]) 
 /// The product of a view with an automaton: what a violating run does in the view of the property.
 pub struct Product {
     /// The reachable part.
-    pub graph: Graph,
+    pub graph: MarkedGraph,
     /// The edge of the view behind each edge.
     pub base: Vec<u32>,
     /// The row and the automaton's state of each node.
     pub nodes: Vec<(u32, u32)>,
     /// What fairness and the automaton demand.
-    pub conditions: Vec<Condition>,
+    pub conditions: Vec<StreettPair>,
 }
 
 impl Product {
@@ -244,9 +248,9 @@ impl Product {
     /// # Errors
     /// More edges than are looked at.
     pub fn new(
-        (initial, graph): (&[u32], &Graph),
+        (initial, graph): (&[u32], &MarkedGraph),
         reader: &Reader,
-        conditions: &[Condition],
+        conditions: &[StreettPair],
         most_edges: usize,
     ) -> Result<Product, Halt> {
         let mut numbers: FxHashMap<(u32, u32), u32> = FxHashMap::default();
@@ -254,7 +258,7 @@ impl Product {
         nodes.sort_unstable();
         nodes.dedup();
         numbers.extend(nodes.iter().copied().zip(0..));
-        let (mut arcs, mut base, mut marks): (Vec<Arc>, Vec<u32>, Vec<Vec<usize>>) = Default::default();
+        let (mut arcs, mut base, mut marks): (Vec<GraphArc>, Vec<u32>, Vec<Vec<usize>>) = Default::default();
         let mut at = 0;
         while at < nodes.len() {
             let (row, state) = nodes[at];
@@ -266,7 +270,7 @@ impl Product {
                     if to == next {
                         nodes.push(target);
                     }
-                    arcs.push(Arc { from: at as u32, to });
+                    arcs.push(GraphArc { from: at as u32, to });
                     base.push(edge);
                     marks.push(reading.marks.clone());
                 }
@@ -277,22 +281,22 @@ impl Product {
             at += 1;
         }
         let n_edges = arcs.len();
-        let lifted = |condition: &Condition| Condition {
+        let lifted = |condition: &StreettPair| StreettPair {
             stays: condition.stays.as_ref().map(|stays| nodes.iter().map(|&(row, _)| stays[row as usize]).collect()),
-            often: Edges::where_true(n_edges, |edge| condition.often.contains(base[edge] as usize)),
+            often: EdgeBits::where_true(n_edges, |edge| condition.often.contains(base[edge] as usize)),
         };
-        let marked = |mark: usize| Condition {
+        let marked = |mark: usize| StreettPair {
             stays: None,
-            often: Edges::where_true(n_edges, |edge| marks[edge].contains(&mark)),
+            often: EdgeBits::where_true(n_edges, |edge| marks[edge].contains(&mark)),
         };
         let conditions = conditions.iter().map(lifted).chain((0..reader.n_marks).map(marked)).collect();
-        Ok(Product { graph: Graph::new(nodes.len(), arcs), base, nodes, conditions })
+        Ok(Product { graph: MarkedGraph::new(nodes.len(), arcs), base, nodes, conditions })
     }
 
     /// The edges of the view that lie in fair components of the product.
-    pub fn fair_base_edges(&self, n_edges: usize) -> Edges {
-        let mut found = Edges::none(n_edges);
-        for component in self.graph.fair_components(&Edges::all(self.graph.n_edges()), &self.conditions) {
+    pub fn fair_base_edges(&self, n_edges: usize) -> EdgeBits {
+        let mut found = EdgeBits::none(n_edges);
+        for component in self.graph.fair_components(&EdgeBits::all(self.graph.n_edges()), &self.conditions) {
             component.iter().for_each(|edge| found.insert(self.base[edge] as usize));
         }
         found
@@ -300,7 +304,7 @@ impl Product {
 }
 
 /// The processes, cells and controls of a property's view: whose local state it speaks of, and what else.
-pub fn property_view(model: &Model, atoms: &[plain::Atom]) -> Option<PropertyView> {
+pub fn property_view(model: &Model, atoms: &[plain::StateCondition]) -> Option<PropertyView> {
     let mut found = PropertyView::default();
     for atom in atoms {
         for item in looked_at(model, &atom.expr, &atom.bound)? {

@@ -5,14 +5,14 @@ use std::time::Instant;
 
 use ::engine::settings::Settings;
 use ::engine::{
-    Answer, Contradiction, Engine, EngineError, Event, Halt, Method, Observer, PropertyId, Statistics, Task, Verdict,
-    Views as Shown, config,
+    Answer, Contradiction, Engine, EngineError, Event, Halt, Method, Observer, PropertyId, SharedView as Shown,
+    Statistics, Task, Verdict, config,
 };
 use ::views::fragment::fragment;
 use base::{Feature, StopReason, Unsupported};
 use evidence::certificate::{Claim, Exchanged, Fact};
 use evidence::plain;
-use evidence::propagation::{Additive, Refutation, Sight, Sights, Spot};
+use evidence::propagation::{Additive, EdgeOwner, ProcessSight, Refutation, Sights};
 use evidence::{Certificate, Evidence, Scope};
 use model::process::ProcessId;
 use model::property::PropertyKind;
@@ -124,7 +124,7 @@ impl Engine for Propagate {
 #[derive(Clone, Copy)]
 struct Violating<'w> {
     small: &'w temporal::Violation,
-    plain: &'w plain::Violation,
+    plain: &'w plain::ReferenceViolation,
 }
 
 /// What came of looking at a way to violate a property.
@@ -179,7 +179,7 @@ impl Proving<'_> {
         let sight = |process: ProcessId| {
             let first = model.processes[process].first_cell;
             let own = first..first + model.families[model.processes[process].family].n_cells;
-            let mut sight = Sight::default();
+            let mut sight = ProcessSight::default();
             for &item in self.shop.views.seen(process) {
                 match item {
                     Item::Cell(cell) if !own.contains(&cell.index()) => sight.cells.push(cell),
@@ -264,7 +264,7 @@ impl<'t> Prover<'t> {
             return Err(StopReason::from(Feature::GivenAutomaton).into());
         }
         let plain = plain::violations(model, asked, formula)?;
-        let same = |(a, b): (&temporal::Violation, &plain::Violation)| {
+        let same = |(a, b): (&temporal::Violation, &plain::ReferenceViolation)| {
             a.instance.bindings == b.instance && a.fairness == b.fairness
         };
         if small.len() != plain.len() || !small.iter().zip(&plain).all(same) {
@@ -293,7 +293,7 @@ impl<'t> Prover<'t> {
             about.push((members, first_tests + 8 * n_touching));
         }
         let mut agenda = Agenda::new(&about, self.most_tests);
-        let plain: Vec<&plain::Violation> = ways.iter().map(|way| way.plain).collect();
+        let plain: Vec<&plain::ReferenceViolation> = ways.iter().map(|way| way.plain).collect();
         let images = self.exchanges.as_ref().map_or_else(Vec::new, |exchanges| exchanges.images(&plain));
         // What is not refuted has no image that is, with what is known of all.
         (0..images.len()).filter(|&way| images[way].is_some()).for_each(|way| agenda.skip(way));
@@ -371,7 +371,7 @@ impl<'t> Prover<'t> {
         looked_at(&refutation.steps, &mut spots);
         let mut uses = vec![0];
         for spot in spots {
-            if let Spot::Process(process) = spot {
+            if let EdgeOwner::Process(process) = spot {
                 uses.extend(shop.facts(process.index(), &way.plain.fairness));
             }
         }

@@ -18,7 +18,7 @@ use base::{Budget, Coarse, Feature, StopReason, Unsupported};
 use engine::{Halt, PropertyId};
 use evidence::certificate::{Claim, Fact};
 use evidence::crowd::CrowdRefutation;
-use evidence::plain::{self, Atom, Violation};
+use evidence::plain::{self, ReferenceViolation, StateCondition};
 use evidence::{Certificate, Scope};
 use model::Model;
 use model::control::ActionId;
@@ -30,7 +30,7 @@ use model::property::{Formula, PropertyKind};
 use model::size::parameters_of;
 use model::value::Value;
 use model::visit::each_child_mut;
-use streett::{Condition, Edges};
+use streett::{EdgeBits, StreettPair};
 
 use crate::conditions::{Product, Reader};
 use crate::engine::Config;
@@ -146,7 +146,7 @@ impl<'m> EverySize<'m> {
     }
 
     /// Of the ways to violate the property that differ by an exchange of processes, the one of the first process.
-    fn representatives(&self, violations: Vec<Violation>) -> Result<Vec<Violation>, Halt> {
+    fn representatives(&self, violations: Vec<ReferenceViolation>) -> Result<Vec<ReferenceViolation>, Halt> {
         let mut found = Vec::new();
         for violation in violations {
             let members = violation.instance.iter().filter(|(_, value)| self.is_member(*value));
@@ -163,7 +163,7 @@ impl<'m> EverySize<'m> {
     }
 
     /// Why no fair run violates the property in one way.
-    fn refutation(&self, violation: &Violation) -> Result<CrowdRefutation, Halt> {
+    fn refutation(&self, violation: &ReferenceViolation) -> Result<CrowdRefutation, Halt> {
         let conditions = self.conditions(violation);
         let names_first = !violation.instance.iter().any(|(_, value)| self.is_member(*value));
         let truths = self.truths(&violation.automaton.atoms, names_first)?;
@@ -188,7 +188,7 @@ impl<'m> EverySize<'m> {
     }
 
     /// The truth of atoms at each view, of the process whose view it is; that is the first one, where atoms may name it.
-    fn truths(&self, atoms: &[Atom], names_first: bool) -> Result<Vec<Vec<bool>>, Halt> {
+    fn truths(&self, atoms: &[StateCondition], names_first: bool) -> Result<Vec<Vec<bool>>, Halt> {
         let ground = self.crowd.ground;
         let mut found = Vec::new();
         for atom in atoms {
@@ -249,7 +249,7 @@ impl<'m> EverySize<'m> {
     }
 
     /// What was assumed of the first process alone.
-    fn conditions_of_first(&self, violation: &Violation) -> Vec<Condition> {
+    fn conditions_of_first(&self, violation: &ReferenceViolation) -> Vec<StreettPair> {
         let model = self.crowd.ground.model;
         let is_meant = |id: &&FairnessId| {
             model.fairness[**id].owner == Some(self.first()) && !model.template().forms.for_each.contains(*id)
@@ -260,7 +260,7 @@ impl<'m> EverySize<'m> {
 
     /// What fairness demands of the edges of each process: what was assumed of every one, and of processes of other families. What else was
     /// assumed is not made use of.
-    fn conditions(&self, violation: &Violation) -> Vec<Condition> {
+    fn conditions(&self, violation: &ReferenceViolation) -> Vec<StreettPair> {
         let model = self.crowd.ground.model;
         let mut found = Vec::new();
         for &id in &violation.fairness {
@@ -278,7 +278,7 @@ impl<'m> EverySize<'m> {
     }
 
     /// Whether an assumption about the first process was made in the same way for each: another property may name one of them.
-    fn is_for_each(&self, id: FairnessId, violation: &Violation) -> bool {
+    fn is_for_each(&self, id: FairnessId, violation: &ReferenceViolation) -> bool {
         let model = self.crowd.ground.model;
         let for_each = &model.template().forms.for_each;
         let first = model.processes[self.first()].name.as_str();
@@ -290,13 +290,13 @@ impl<'m> EverySize<'m> {
         for_each.contains(&id) && model.families[self.fragment.layout.family].processes().all(is_assumed)
     }
 
-    fn condition(&self, pair: &FairnessPair, whose: Whose) -> Option<Condition> {
+    fn condition(&self, pair: &FairnessPair, whose: Whose) -> Option<StreettPair> {
         let owner = pair.owner?;
         let stays = match &pair.always {
             None => None,
             Some(predicate) => Some(self.may_be(predicate, owner, whose)?),
         };
-        let mut often = Edges::none(self.crowd.edges.len());
+        let mut often = EdgeBits::none(self.crowd.edges.len());
         for predicate in &pair.often {
             let before = match predicate {
                 EdgePredicate::Before(predicate) => Some(self.may_be(predicate, owner, whose)?),
@@ -317,7 +317,7 @@ impl<'m> EverySize<'m> {
                 }
             }
         }
-        Some(Condition { stays, often })
+        Some(StreettPair { stays, often })
     }
 
     /// At which views a predicate may hold; `None` where it is not about what its owner can do.

@@ -6,7 +6,7 @@
 use base::{Feature, StopReason, Unsupported};
 use engine::{Contradiction, Halt};
 use rustc_hash::{FxHashMap, FxHashSet};
-use streett::{Arc, Graph};
+use streett::{GraphArc, MarkedGraph};
 
 use crate::views::{Row, TurnIdx, ViewIdx, Views};
 
@@ -23,7 +23,7 @@ pub enum Label {
 #[derive(Clone, Debug)]
 pub struct ViewGraph {
     /// Nodes are rows.
-    pub graph: Graph,
+    pub graph: MarkedGraph,
     /// By edge.
     pub labels: Vec<Label>,
 }
@@ -49,8 +49,8 @@ pub fn view_graph(views: &Views<'_>, of: ViewIdx, most_edges: usize) -> Result<V
     }
     let mut list: Vec<(u32, Label, u32)> = found.into_iter().collect();
     list.sort_unstable();
-    let arcs = list.iter().map(|&(from, _, to)| Arc { from, to }).collect();
-    let graph = Graph::new(view.rows.len(), arcs);
+    let arcs = list.iter().map(|&(from, _, to)| GraphArc { from, to }).collect();
+    let graph = MarkedGraph::new(view.rows.len(), arcs);
     Ok(ViewGraph { graph, labels: list.into_iter().map(|(_, label, _)| label).collect() })
 }
 
@@ -264,7 +264,7 @@ impl Pairing {
 struct Classes {
     of_edge: Vec<u32>,
     /// Each class, with an edge of it.
-    aspects: Vec<(Aspect, Arc)>,
+    aspects: Vec<(Aspect, GraphArc)>,
 }
 
 impl Classes {

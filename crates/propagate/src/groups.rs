@@ -7,8 +7,8 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use engine::Halt;
-use evidence::propagation::{Case, Point, Step};
-use streett::Edges;
+use evidence::propagation::{NodePoint, RefutationCase, RefutationStep};
+use streett::EdgeBits;
 
 use crate::refute::{End, Node, Refuter, Sets};
 
@@ -17,7 +17,7 @@ const FEW: usize = 3;
 
 /// Components with the refutation of them all together.
 struct Done {
-    points: Vec<Point>,
+    points: Vec<NodePoint>,
     node: Node,
 }
 
@@ -28,7 +28,7 @@ impl Refuter<'_, '_> {
         if components.len() < 2 {
             return Ok(None);
         }
-        let mut open: Vec<Edges> = components;
+        let mut open: Vec<EdgeBits> = components;
         let mut done = Vec::new();
         if spot == self.root() && open.len() > FEW {
             self.together(spot, sets, &mut open, &mut done)?;
@@ -42,27 +42,36 @@ impl Refuter<'_, '_> {
             }
         }
         let of = self.named(spot);
-        let (points, cases): (Vec<Vec<Point>>, Vec<Node>) =
+        let (points, cases): (Vec<Vec<NodePoint>>, Vec<Node>) =
             done.into_iter().map(|done| (done.points, done.node)).unzip();
-        let step = Box::new(move |proofs: Vec<Vec<Step>>| {
-            let case = |(points, steps): (&Vec<Point>, Vec<Step>)| Case { points: points.clone(), steps };
-            Step::Split { of, cases: points.iter().zip(proofs).map(case).collect() }
+        let step = Box::new(move |proofs: Vec<Vec<RefutationStep>>| {
+            let case = |(points, steps): (&Vec<NodePoint>, Vec<RefutationStep>)| RefutationCase {
+                points: points.clone(),
+                steps,
+            };
+            RefutationStep::Split { of, cases: points.iter().zip(proofs).map(case).collect() }
         });
         let by = sets.current[spot].into_iter().collect();
         Ok(Some(Some(Node { steps: Vec::new(), end: End::Cases { by, cases, step } })))
     }
 
     /// The case of some components.
-    fn component_case(&mut self, spot: usize, sets: &Sets, edges: Edges) -> Sets {
+    fn component_case(&mut self, spot: usize, sets: &Sets, edges: EdgeBits) -> Sets {
         let mut case = Sets { queue: VecDeque::from([spot]), ..sets.clone() };
         case.current[spot] = Some(self.begin(edges));
         case
     }
 
     /// Refutes components together that agree on an item, for one item after the other; those that are left stay open.
-    fn together(&mut self, spot: usize, sets: &Sets, open: &mut Vec<Edges>, done: &mut Vec<Done>) -> Result<(), Halt> {
+    fn together(
+        &mut self,
+        spot: usize,
+        sets: &Sets,
+        open: &mut Vec<EdgeBits>,
+        done: &mut Vec<Done>,
+    ) -> Result<(), Halt> {
         for place in 0..self.shop.views.list[self.view(spot)].items.len() {
-            let mut groups: BTreeMap<u32, Vec<Edges>> = BTreeMap::new();
+            let mut groups: BTreeMap<u32, Vec<EdgeBits>> = BTreeMap::new();
             let mut left = Vec::new();
             for component in open.drain(..) {
                 match self.agreed(spot, place, &component)? {
@@ -90,7 +99,7 @@ impl Refuter<'_, '_> {
     }
 
     /// Refutes some components together, with little effort.
-    fn group(&mut self, spot: usize, sets: &Sets, group: &[Edges]) -> Result<Option<Done>, Halt> {
+    fn group(&mut self, spot: usize, sets: &Sets, group: &[EdgeBits]) -> Result<Option<Done>, Halt> {
         let mut union = group[0].clone();
         group[1..].iter().for_each(|component| union.unite(component));
         let case = self.component_case(spot, sets, union);
@@ -109,7 +118,7 @@ impl Refuter<'_, '_> {
     }
 
     /// What an item contains at all rows of a component, if that is one number.
-    fn agreed(&mut self, spot: usize, place: usize, component: &Edges) -> Result<Option<u32>, Halt> {
+    fn agreed(&mut self, spot: usize, place: usize, component: &EdgeBits) -> Result<Option<u32>, Halt> {
         let view = self.view(spot);
         let mut agreed = None;
         for edge in component.iter() {
@@ -123,11 +132,11 @@ impl Refuter<'_, '_> {
     }
 
     /// A point in a component.
-    fn point(&mut self, spot: usize, component: &Edges) -> Result<Point, Halt> {
+    fn point(&mut self, spot: usize, component: &EdgeBits) -> Result<NodePoint, Halt> {
         let first = component.iter().next().unwrap_or_default();
         let row = self.row(spot, first)?;
         let product = self.question.product;
         let state = (spot == self.root()).then(|| product.nodes[product.graph.arc(first).from as usize].1);
-        Ok(Point { row: self.shop.views.list[self.view(spot)].rows[row as usize].to_vec(), state })
+        Ok(NodePoint { row: self.shop.views.list[self.view(spot)].rows[row as usize].to_vec(), state })
     }
 }

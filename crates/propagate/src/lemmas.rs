@@ -9,8 +9,8 @@
 
 use base::StopReason;
 use evidence::plain;
-use evidence::propagation::{Spot, Step};
-use streett::{Condition, Edges, Graph};
+use evidence::propagation::{EdgeOwner, RefutationStep};
+use streett::{EdgeBits, MarkedGraph, StreettPair};
 
 use crate::conditions::truths;
 use crate::graph::ViewGraph;
@@ -26,13 +26,13 @@ pub struct Response {
 }
 
 /// How an automaton accepts whoever waits in vain, if that is what it does.
-pub fn response(automaton: &plain::Automaton) -> Option<Response> {
+pub fn response(automaton: &plain::ReferenceAutomaton) -> Option<Response> {
     let waits = automaton.states.first()?;
     if !waits.iter().any(|edge| edge.target == 0 && edge.literals.is_empty()) {
         return None;
     }
     let lasts = |state: usize| {
-        let is_loop = |edge: &&plain::Edge| edge.target == state && edge.marks.len() == automaton.n_marks;
+        let is_loop = |edge: &&plain::ReferenceEdge| edge.target == state && edge.marks.len() == automaton.n_marks;
         automaton.states[state].iter().find(is_loop).map(|edge| edge.literals.clone())
     };
     waits
@@ -48,8 +48,8 @@ pub fn response(automaton: &plain::Automaton) -> Option<Response> {
 pub fn lemma(
     views: &mut Views<'_>,
     (of, graph): (ViewIdx, &ViewGraph),
-    automaton: &plain::Automaton,
-) -> Result<Option<Condition>, StopReason> {
+    automaton: &plain::ReferenceAutomaton,
+) -> Result<Option<StreettPair>, StopReason> {
     let Some(response) = response(automaton) else { return Ok(None) };
     let mut atoms = Vec::new();
     for atom in &automaton.atoms {
@@ -65,13 +65,13 @@ pub fn lemma(
     let may_be_idle = idle_rows(&views.list[of].initial, &graph.graph, |row| (asks[row], waits[row]));
     let stays = (0..n_rows).map(|row| !asks[row] && may_be_idle[row]).collect();
     let answers = |edge: usize| !holds(&response.unanswered, graph.graph.arc(edge).from as usize);
-    let often = Edges::where_true(graph.graph.n_edges(), answers);
-    Ok(Some(Condition { stays: Some(stays), often }))
+    let often = EdgeBits::where_true(graph.graph.n_edges(), answers);
+    Ok(Some(StreettPair { stays: Some(stays), often }))
 }
 
 /// The rows to which a path may lead on which nothing was asked, or all that was asked was answered. A row says whether it asks, and whether whoever
 /// waits goes on waiting after it.
-fn idle_rows(initial: &[u32], graph: &Graph, says: impl Fn(usize) -> (bool, bool)) -> Vec<bool> {
+fn idle_rows(initial: &[u32], graph: &MarkedGraph, says: impl Fn(usize) -> (bool, bool)) -> Vec<bool> {
     let mut idle = vec![false; graph.n_nodes()];
     let answers = (0..graph.n_nodes()).filter(|&row| says(row) == (false, false));
     let answered = answers.flat_map(|row| graph.leaving(row)).map(|&edge| graph.arc(edge as usize).to);
@@ -86,16 +86,16 @@ fn idle_rows(initial: &[u32], graph: &Graph, says: impl Fn(usize) -> (bool, bool
 }
 
 /// The spots whose fair components steps look at.
-pub fn looked_at(steps: &[Step], found: &mut Vec<Spot>) {
+pub fn looked_at(steps: &[RefutationStep], found: &mut Vec<EdgeOwner>) {
     for step in steps {
         match step {
-            Step::Fair(spot) => found.push(*spot),
-            Step::Compatible { .. } | Step::Unequal(_) => {}
-            Step::Split { of, cases } => {
+            RefutationStep::Fair(spot) => found.push(*spot),
+            RefutationStep::Compatible { .. } | RefutationStep::Unequal(_) => {}
+            RefutationStep::Split { of, cases } => {
                 found.push(*of);
                 cases.iter().for_each(|case| looked_at(&case.steps, found));
             }
-            Step::Holder { cases, .. } | Step::Scheduled(cases) => {
+            RefutationStep::Holder { cases, .. } | RefutationStep::Scheduled(cases) => {
                 cases.iter().for_each(|case| looked_at(&case.steps, found));
             }
         }

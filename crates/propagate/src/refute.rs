@@ -11,10 +11,10 @@ use std::rc::Rc;
 
 use base::{Budget, StopReason};
 use engine::Halt;
-use evidence::propagation::{Spot, Step};
+use evidence::propagation::{EdgeOwner, RefutationStep};
 use model::fairness::FairnessId;
 use model::process::ProcessId;
-use streett::{Condition, Edges};
+use streett::{EdgeBits, StreettPair};
 
 use crate::conditions::Product;
 use crate::left::in_words;
@@ -45,7 +45,7 @@ pub struct Effort<'b> {
 /// What came of it.
 pub enum Refuted {
     /// There is no such run.
-    Proved(Vec<Step>),
+    Proved(Vec<RefutationStep>),
     /// Something is left.
     Left {
         /// What a run would do for ever, in words.
@@ -63,14 +63,14 @@ pub(crate) type Version = usize;
 
 /// A set that was kept at some time.
 pub(crate) struct Kept {
-    pub edges: Rc<Edges>,
+    pub edges: Rc<EdgeBits>,
     /// The step that made it; `None` where it begins a case.
     made_by: Option<usize>,
 }
 
 /// A step that was taken, with the sets that it looked at.
 struct Taken {
-    step: Step,
+    step: RefutationStep,
     inputs: Vec<Version>,
 }
 
@@ -95,7 +95,7 @@ pub(crate) enum End {
     /// A set is empty.
     Empty(Version),
     /// Cases are distinguished, which rests on these sets.
-    Cases { by: Vec<Version>, cases: Vec<Node>, step: Box<dyn Fn(Vec<Vec<Step>>) -> Step> },
+    Cases { by: Vec<Version>, cases: Vec<Node>, step: Box<dyn Fn(Vec<Vec<RefutationStep>>) -> RefutationStep> },
     /// The two sides of an invariant are not equal, which rests on these sets.
     Unequal { invariant: usize, by: Vec<Version> },
 }
@@ -115,7 +115,7 @@ pub struct Refuter<'r, 'm> {
 pub(crate) struct Split {
     pub by: Vec<Version>,
     pub cases: Vec<Sets>,
-    pub step: Box<dyn Fn(Vec<Vec<Step>>) -> Step>,
+    pub step: Box<dyn Fn(Vec<Vec<RefutationStep>>) -> RefutationStep>,
 }
 
 impl<'r, 'm> Refuter<'r, 'm> {
@@ -167,19 +167,19 @@ impl<'r, 'm> Refuter<'r, 'm> {
         if spot == self.root() { self.question.view } else { spot }
     }
 
-    pub(crate) fn named(&self, spot: usize) -> Spot {
-        if spot == self.root() { Spot::Property } else { Spot::Process(ProcessId::new(spot)) }
+    pub(crate) fn named(&self, spot: usize) -> EdgeOwner {
+        if spot == self.root() { EdgeOwner::Property } else { EdgeOwner::Process(ProcessId::new(spot)) }
     }
 
     /// The edges of the view behind the set of a spot.
-    pub(crate) fn base_edges(&mut self, spot: usize, sets: &Sets) -> Result<Edges, Halt> {
+    pub(crate) fn base_edges(&mut self, spot: usize, sets: &Sets) -> Result<EdgeBits, Halt> {
         let n_edges = self.shop.graph(self.view(spot))?.graph.n_edges();
-        let Some(version) = sets.current[spot] else { return Ok(Edges::all(n_edges)) };
+        let Some(version) = sets.current[spot] else { return Ok(EdgeBits::all(n_edges)) };
         let edges = &self.versions[version].edges;
         if spot != self.root() {
             return Ok((**edges).clone());
         }
-        let mut base = Edges::none(n_edges);
+        let mut base = EdgeBits::none(n_edges);
         edges.iter().for_each(|edge| base.insert(self.question.product.base[edge] as usize));
         Ok(base)
     }
@@ -191,21 +191,21 @@ impl<'r, 'm> Refuter<'r, 'm> {
         }
     }
 
-    pub(crate) fn edges(&mut self, spot: usize, sets: &Sets) -> Result<Rc<Edges>, Halt> {
+    pub(crate) fn edges(&mut self, spot: usize, sets: &Sets) -> Result<Rc<EdgeBits>, Halt> {
         match sets.current[spot] {
             Some(version) => Ok(Rc::clone(&self.versions[version].edges)),
-            None => Ok(Rc::new(Edges::all(self.n_edges(spot)?))),
+            None => Ok(Rc::new(EdgeBits::all(self.n_edges(spot)?))),
         }
     }
 
     /// A set that begins a case.
-    pub(crate) fn begin(&mut self, edges: Edges) -> Version {
+    pub(crate) fn begin(&mut self, edges: EdgeBits) -> Version {
         self.versions.push(Kept { edges: Rc::new(edges), made_by: None });
         self.versions.len() - 1
     }
 
     /// Replaces the set of a spot by what a step leaves of it.
-    fn shrink(&mut self, sets: &mut Sets, spot: usize, edges: Edges, taken: Taken) -> usize {
+    fn shrink(&mut self, sets: &mut Sets, spot: usize, edges: EdgeBits, taken: Taken) -> usize {
         let step = self.taken.len();
         self.taken.push(taken);
         self.versions.push(Kept { edges: Rc::new(edges), made_by: Some(step) });
@@ -214,7 +214,7 @@ impl<'r, 'm> Refuter<'r, 'm> {
     }
 
     /// The fair components of the set of a spot.
-    pub(crate) fn fair_components(&mut self, spot: usize, sets: &Sets) -> Result<Vec<Edges>, Halt> {
+    pub(crate) fn fair_components(&mut self, spot: usize, sets: &Sets) -> Result<Vec<EdgeBits>, Halt> {
         let edges = self.edges(spot, sets)?;
         if spot == self.root() {
             return Ok(self.question.product.graph.fair_components(&edges, &self.question.product.conditions));
@@ -225,12 +225,12 @@ impl<'r, 'm> Refuter<'r, 'm> {
             return Ok(graph.graph.fair_components(&edges, &conditions));
         }
         let process = ProcessId::new(spot);
-        let often = Edges::where_true(graph.graph.n_edges(), |edge| match graph.labels[edge] {
+        let often = EdgeBits::where_true(graph.graph.n_edges(), |edge| match graph.labels[edge] {
             crate::graph::Label::Turn(turn) => self.shop.views.turns[turn as usize].processes().contains(&process),
             crate::graph::Label::Elsewhere => false,
         });
         let mut conditions = (*conditions).clone();
-        conditions.push(Condition { stays: None, often });
+        conditions.push(StreettPair { stays: None, often });
         Ok(graph.graph.fair_components(&edges, &conditions))
     }
 
@@ -242,12 +242,12 @@ impl<'r, 'm> Refuter<'r, 'm> {
         steps: &mut Vec<usize>,
     ) -> Result<Option<Version>, Halt> {
         let before = self.edges(spot, sets)?;
-        let mut fair = Edges::none(self.n_edges(spot)?);
+        let mut fair = EdgeBits::none(self.n_edges(spot)?);
         self.fair_components(spot, sets)?.iter().for_each(|component| fair.unite(component));
         let is_empty = fair.is_empty();
         if fair != *before || is_empty {
             let inputs = sets.current[spot].into_iter().collect();
-            let step = Step::Fair(self.named(spot));
+            let step = RefutationStep::Fair(self.named(spot));
             steps.push(self.shrink(sets, spot, fair, Taken { step, inputs }));
         }
         Ok(if is_empty { sets.current[spot] } else { None })
@@ -262,12 +262,12 @@ impl<'r, 'm> Refuter<'r, 'm> {
             return Ok(None);
         }
         let inputs = [sets.current[from], sets.current[to]].into_iter().flatten().collect();
-        let step = Step::Compatible { from: self.named(from), to: self.named(to) };
+        let step = RefutationStep::Compatible { from: self.named(from), to: self.named(to) };
         Ok(Some(self.shrink(sets, to, kept, Taken { step, inputs })))
     }
 
     /// What of the set of a spot is compatible with that of another.
-    pub(crate) fn compatible_edges(&mut self, from: usize, to: usize, sets: &Sets) -> Result<Edges, Halt> {
+    pub(crate) fn compatible_edges(&mut self, from: usize, to: usize, sets: &Sets) -> Result<EdgeBits, Halt> {
         let pairing = self.shop.pairing(self.view(from), self.view(to))?;
         let left = self.base_edges(from, sets)?;
         let mut kept = (*self.edges(to, sets)?).clone();
@@ -503,7 +503,7 @@ impl<'r, 'm> Refuter<'r, 'm> {
     }
 
     /// The steps that matter, as a certificate has them.
-    fn sliced(&self, node: &Node) -> Vec<Step> {
+    fn sliced(&self, node: &Node) -> Vec<RefutationStep> {
         let mut needed = vec![false; self.taken.len()];
         self.mark_node(node, &mut needed);
         self.written(node, &needed)
@@ -532,12 +532,12 @@ impl<'r, 'm> Refuter<'r, 'm> {
         }
     }
 
-    fn written(&self, node: &Node, needed: &[bool]) -> Vec<Step> {
+    fn written(&self, node: &Node, needed: &[bool]) -> Vec<RefutationStep> {
         let taken = node.steps.iter().filter(|&&step| needed[step]).map(|&step| self.taken[step].step.clone());
-        let mut steps: Vec<Step> = taken.collect();
+        let mut steps: Vec<RefutationStep> = taken.collect();
         match &node.end {
             End::Empty(_) => {}
-            End::Unequal { invariant, .. } => steps.push(Step::Unequal(*invariant)),
+            End::Unequal { invariant, .. } => steps.push(RefutationStep::Unequal(*invariant)),
             End::Cases { cases, step, .. } => {
                 steps.push(step(cases.iter().map(|case| self.written(case, needed)).collect()));
             }

@@ -3,11 +3,11 @@
 use std::rc::Rc;
 
 use engine::Halt;
-use evidence::plain::Violation;
+use evidence::plain::ReferenceViolation;
 use model::fairness::{FairnessId, FairnessPair};
 use model::process::ProcessId;
 use rustc_hash::FxHashMap;
-use streett::Condition;
+use streett::StreettPair;
 
 use crate::conditions::fair_conditions;
 use crate::graph::{Pairing, ViewGraph, view_graph};
@@ -23,7 +23,7 @@ pub struct Workshop<'m> {
     graphs: FxHashMap<ViewIdx, Rc<ViewGraph>>,
     pairings: FxHashMap<(ViewIdx, ViewIdx), Rc<Pairing>>,
     weights: FxHashMap<(ProcessId, usize), Rc<Vec<i64>>>,
-    conditions: FxHashMap<Assumed, Rc<Vec<Condition>>>,
+    conditions: FxHashMap<Assumed, Rc<Vec<StreettPair>>>,
     /// The same with lemmas, where there are some, and the facts that these are from.
     learned: FxHashMap<Assumed, Learned>,
 }
@@ -31,7 +31,7 @@ pub struct Workshop<'m> {
 /// Conditions with lemmas.
 #[derive(Clone)]
 struct Learned {
-    conditions: Rc<Vec<Condition>>,
+    conditions: Rc<Vec<StreettPair>>,
     facts: Vec<usize>,
 }
 
@@ -93,7 +93,7 @@ impl<'m> Workshop<'m> {
     ///
     /// # Errors
     /// A limit, a contradiction, or a predicate without a value.
-    pub fn conditions(&mut self, view: ViewIdx, fairness: &[FairnessId]) -> Result<Rc<Vec<Condition>>, Halt> {
+    pub fn conditions(&mut self, view: ViewIdx, fairness: &[FairnessId]) -> Result<Rc<Vec<StreettPair>>, Halt> {
         let key = (view, fairness.to_vec());
         if let Some(known) = self.conditions.get(&key) {
             return Ok(Rc::clone(known));
@@ -110,7 +110,7 @@ impl<'m> Workshop<'m> {
     ///
     /// # Errors
     /// A limit, a contradiction, or a predicate without a value.
-    pub fn learn(&mut self, view: ViewIdx, violation: &Violation, fact: usize) -> Result<(), Halt> {
+    pub fn learn(&mut self, view: ViewIdx, violation: &ReferenceViolation, fact: usize) -> Result<(), Halt> {
         let graph = self.graph(view)?;
         let Some(lemma) = lemma(&mut self.views, (view, &graph), &violation.automaton)? else { return Ok(()) };
         let mut conditions = (*self.known(view, &violation.fairness)?).clone();
@@ -131,7 +131,7 @@ impl<'m> Workshop<'m> {
     ///
     /// # Errors
     /// As [`Workshop::conditions`].
-    pub fn known(&mut self, view: ViewIdx, fairness: &[FairnessId]) -> Result<Rc<Vec<Condition>>, Halt> {
+    pub fn known(&mut self, view: ViewIdx, fairness: &[FairnessId]) -> Result<Rc<Vec<StreettPair>>, Halt> {
         match self.learned.get(&(view, fairness.to_vec())) {
             Some(learned) => Ok(Rc::clone(&learned.conditions)),
             None => self.conditions(view, fairness),

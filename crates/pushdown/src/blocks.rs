@@ -5,7 +5,7 @@
 
 /// A set of numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Blocks {
+pub struct ActivationSet {
     /// The least block; its word is 0 where the set is empty.
     at: u32,
     word: u64,
@@ -14,10 +14,10 @@ pub struct Blocks {
     more: Option<Box<Vec<(u32, u64)>>>,
 }
 
-impl Blocks {
+impl ActivationSet {
     /// The set with one number.
     pub fn of(number: u32) -> Self {
-        Blocks { at: number / 64, word: 1 << (number % 64), more: None }
+        ActivationSet { at: number / 64, word: 1 << (number % 64), more: None }
     }
 
     /// Whether there is no number.
@@ -37,8 +37,8 @@ impl Blocks {
     }
 
     /// Adds all numbers of another set; those that were new.
-    pub fn add(&mut self, other: &Blocks) -> Blocks {
-        let mut new = Blocks::default();
+    pub fn add(&mut self, other: &ActivationSet) -> ActivationSet {
+        let mut new = ActivationSet::default();
         for (at, word) in other.blocks() {
             let fresh = self.add_word(at, word);
             if fresh != 0 {
@@ -113,11 +113,11 @@ mod tests {
             (random >> 8) % below
         };
         for spread in [40, 200, 5000] {
-            let (mut blocks, mut known) = (Blocks::default(), BTreeSet::new());
+            let (mut blocks, mut known) = (ActivationSet::default(), BTreeSet::new());
             for _ in 0..60 {
                 let numbers: BTreeSet<u32> = (0..next(9)).map(|_| next(spread)).collect();
-                let mut added = Blocks::default();
-                numbers.iter().for_each(|&number| drop(added.add(&Blocks::of(number))));
+                let mut added = ActivationSet::default();
+                numbers.iter().for_each(|&number| drop(added.add(&ActivationSet::of(number))));
                 let new = blocks.add(&added);
                 let expected: Vec<u32> = numbers.iter().copied().filter(|number| !known.contains(number)).collect();
                 assert_eq!(new.iter().collect::<Vec<_>>(), expected);

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use base::{Feature, StopReason, Unsupported};
-use evidence::pushdown::{Activation, ExposedFact, LocalRow, PushdownProof, StoreRow, ThreadProof, Waiting};
-use model::control::Scope;
+use evidence::pushdown::{Activation, ExposedFact, LocalRow, PushdownProof, StoreRow, ThreadProof, WaitingCall};
+use model::control::TextOwner;
 use model::eval::Frame;
 use model::process::ProcessId;
 use model::variable::CellId;
@@ -36,7 +36,7 @@ pub fn proof<const W: usize>(
         let seen_by_others =
             |cell: &CellId| cells.iter().enumerate().any(|(other, list)| other != at && list.contains(cell));
         let store = cells[at].iter().copied().filter(seen_by_others).collect();
-        Writer { saturation, thread: &saturation.threads[at], cells: cells[at].clone(), store }.thread()
+        ThreadWriter { saturation, thread: &saturation.threads[at], cells: cells[at].clone(), store }.thread()
     });
     Ok(PushdownProof { exposed: exposed.to_vec(), threads: threads.collect() })
 }
@@ -54,14 +54,14 @@ fn cells_of<const W: usize>(saturation: &Saturation<'_, W>, sight: &ViewMasks<W>
 }
 
 /// Writes one process.
-struct Writer<'a, const W: usize> {
+struct ThreadWriter<'a, const W: usize> {
     saturation: &'a Saturation<'a, W>,
     thread: &'a Thread<W>,
     cells: Vec<CellId>,
     store: Vec<CellId>,
 }
 
-impl<const W: usize> Writer<'_, W> {
+impl<const W: usize> ThreadWriter<'_, W> {
     fn thread(self) -> ThreadProof {
         let process = self.thread.process;
         let codec = self.saturation.machine.codec;
@@ -99,7 +99,7 @@ impl<const W: usize> Writer<'_, W> {
     fn numbers(&self, cells: &[CellId], row: &Packed<W>, process: ProcessId) -> Vec<u32> {
         let codec = self.saturation.machine.codec;
         let point = codec.plan.points[process.index()].point(codec.layout.control[process.index()].raw(row) as u32);
-        let in_own_text = matches!(codec.model.places[point.place].scope, Scope::Family(_));
+        let in_own_text = matches!(codec.model.places[point.place].scope, TextOwner::Family(_));
         cells
             .iter()
             .map(|&cell| {
@@ -117,13 +117,13 @@ impl<const W: usize> Writer<'_, W> {
     }
 
     /// The frames that wait, and the position of each by its number.
-    fn waiting(&self) -> (Vec<Waiting>, HashMap<u32, u32>) {
+    fn waiting(&self) -> (Vec<WaitingCall>, HashMap<u32, u32>) {
         let (mut list, mut positions) = (Vec::new(), HashMap::new());
         let codec = self.saturation.machine.codec;
         for caller in self.thread.callers.iter().flatten() {
             positions.entry(caller.frame).or_insert_with(|| {
                 let (frame, counters) = codec.waiting_frame(self.thread.process, caller.frame);
-                list.push(Waiting { frame, counters });
+                list.push(WaitingCall { frame, counters });
                 list.len() as u32 - 1
             });
         }

@@ -1,13 +1,13 @@
 //! Path edges counted, for measurements.
 
 use base::{Budget, StopReason};
-use engine::Views;
+use engine::SharedView;
 use model::Model;
 
 use crate::exposed::ExposedBits;
 use crate::saturate::Saturation;
 use local::sets::views::ViewMasks;
-use packed::codec::{Codec, Limits};
+use packed::codec::{Codec, UnrollLimits};
 use packed::compile::Compiler;
 use packed::machine::Machine;
 use packed::width::{ForWidth, with_coarse_width};
@@ -30,7 +30,7 @@ pub struct PathEdges {
 /// # Errors
 /// A limit that was reached.
 pub fn path_edges(model: &Model, budget: &Budget) -> Result<PathEdges, StopReason> {
-    let codec = Codec::new(model, Limits { least_stack_bits: 32, ..Limits::default() });
+    let codec = Codec::new(model, UnrollLimits { least_stack_bits: 32, ..UnrollLimits::default() });
     with_coarse_width(codec.layout.n_words, Counting { codec: &codec, budget })?
 }
 
@@ -44,7 +44,7 @@ impl ForWidth for Counting<'_> {
 
     fn run<const W: usize>(self) -> Self::Output {
         let machine = Machine { codec: self.codec, code: Compiler::new(self.codec).finish() };
-        let sight = ViewMasks::<W>::new(self.codec, Views::Mentioned);
+        let sight = ViewMasks::<W>::new(self.codec, SharedView::Mentioned);
         let mut saturation = Saturation::new(&machine, &sight, ExposedBits::new(self.codec, &[]), self.budget);
         saturation.run()?;
         Ok(PathEdges {

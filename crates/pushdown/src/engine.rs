@@ -9,24 +9,25 @@ use std::time::{Duration, Instant};
 use base::{Budget, Coarse, Feature, StopReason};
 use engine::settings::Settings;
 use engine::{
-    Answer, Contradiction, Engine, EngineError, Event, Method, Observer, PropertyId, Statistics, Task, Verdict, Views,
+    Answer, Contradiction, Engine, EngineError, Event, Method, Observer, PropertyId, SharedView, Statistics, Task,
+    Verdict,
 };
 use evidence::certificate::{Claim, Fact};
 use evidence::pushdown::{ExposedFact, PushdownProof};
 use evidence::trace::trace_through;
 use evidence::{Certificate, Evidence, Trace};
-use model::control::Scope;
+use model::control::TextOwner;
 use model::property::PropertyKind;
 
 use crate::exposed::MOST_FACTS;
 use crate::refine::next_facts;
-use crate::round::{Round, Said};
-use crate::runs::{Decision, Guide, Runs};
+use crate::round::{PathEdgeVerdict, SaturatedRound};
+use crate::runs::{Guide, RealRuns, RunDecision};
 use local::sets::LocalSets;
-use packed::codec::{Codec, Limits};
+use packed::codec::{Codec, UnrollLimits};
 use packed::compile::Compiler;
 use packed::machine::Machine;
-use packed::questions::{Goal, Question};
+use packed::questions::{StateGoal, StateQuestion};
 use packed::width::{ForWidth, with_coarse_width};
 
 engine::config! {
@@ -64,11 +65,11 @@ impl Engine for Pushdown {
     }
 
     fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
-        let codec = Codec::new(task.model, Limits { least_stack_bits: 32, ..Limits::default() });
+        let codec = Codec::new(task.model, UnrollLimits { least_stack_bits: 32, ..UnrollLimits::default() });
         if let Some(stop) = cannot_follow(&codec) {
             return Ok(task.undecided(&stop));
         }
-        let first = First { codec: &codec, task, observer, config: self.config };
+        let first = FirstRound { codec: &codec, task, observer, config: self.config };
         with_coarse_width(codec.layout.n_words, first).unwrap_or_else(|stop| Ok(task.undecided(&stop)))
     }
 }
@@ -76,18 +77,18 @@ impl Engine for Pushdown {
 /// Counters of very long loops are cells, and would have to wait with frames.
 fn cannot_follow(codec: &Codec<'_>) -> Option<StopReason> {
     let model = codec.model;
-    let calls = |scope: Scope| {
-        let of_scope = |site: &packed::layout::Site| model.actions[site.action].scope == scope;
+    let calls = |scope: TextOwner| {
+        let of_scope = |site: &packed::layout::PackedCallSite| model.actions[site.action].scope == scope;
         codec.layout.sites.iter().any(of_scope)
     };
     let is_unfolded = |(id, counted): (model::control::LoopId, &model::control::Loop)| {
-        !codec.plan.folded[id.index()] && matches!(counted.scope, Scope::Family(_)) && calls(counted.scope)
+        !codec.plan.folded[id.index()] && matches!(counted.scope, TextOwner::Family(_)) && calls(counted.scope)
     };
     model.loops.entries().any(is_unfolded).then(|| Feature::LongLoopAroundCall.into())
 }
 
 /// The first round, and the real runs.
-struct First<'w> {
+struct FirstRound<'w> {
     codec: &'w Codec<'w>,
     task: &'w Task<'w>,
     observer: &'w dyn Observer,
@@ -95,7 +96,7 @@ struct First<'w> {
 }
 
 /// How far a property has come.
-enum Progress {
+enum PropertyProgress {
     Proved(PushdownProof),
     Run(Trace),
     /// Not decided; what stood in the way.
@@ -106,26 +107,26 @@ enum Progress {
 
 struct Entry {
     property: PropertyId,
-    progress: Progress,
+    progress: PropertyProgress,
     statistics: Statistics,
 }
 
-impl ForWidth for First<'_> {
+impl ForWidth for FirstRound<'_> {
     type Output = Result<Vec<Answer>, EngineError>;
 
     fn run<const W: usize>(self) -> Self::Output {
         let (machine, questions, races) = compiled(self.codec, self.task);
         let budget = &self.task.budget;
-        let mut sets = LocalSets::<W>::new(&machine, Views::Mentioned, (budget, u64::MAX));
+        let mut sets = LocalSets::<W>::new(&machine, SharedView::Mentioned, (budget, u64::MAX));
         sets.races = races;
         let started = Instant::now();
-        let mut round = Round::new(&machine, sets, Vec::new(), budget);
+        let mut round = SaturatedRound::new(&machine, sets, Vec::new(), budget);
         let mut entries: Vec<Entry> = Vec::new();
-        let mut runs = Runs::<W>::new(&machine, &questions);
+        let mut runs = RealRuns::<W>::new(&machine, &questions);
         for (at, &property) in self.task.properties.iter().enumerate() {
             let progress = match &mut round {
                 Ok(round) => self.first_look(round, &mut runs, at),
-                Err(stop) => Progress::Open(stop.clone()),
+                Err(stop) => PropertyProgress::Open(stop.clone()),
             };
             let statistics = Statistics { time: started.elapsed(), ..statistics(round.as_ref().ok()) };
             entries.push(Entry { property, progress, statistics });
@@ -133,7 +134,7 @@ impl ForWidth for First<'_> {
         drop(round);
         self.search(&mut runs, &mut entries, (self.config.first_states, &budget.slice(self.config.first_time)));
         for (at, entry) in entries.iter_mut().enumerate() {
-            if matches!(entry.progress, Progress::Open(StopReason::TooCoarse(_))) && budget.check(0).is_ok() {
+            if matches!(entry.progress, PropertyProgress::Open(StopReason::TooCoarse(_))) && budget.check(0).is_ok() {
                 self.refine(at, entry);
                 entry.statistics.time = started.elapsed();
             }
@@ -148,51 +149,58 @@ impl ForWidth for First<'_> {
     }
 }
 
-impl First<'_> {
+impl FirstRound<'_> {
     /// What path edges say about a property, and what runs that they guide do.
-    fn first_look<const W: usize>(&self, round: &mut Round<'_, W>, runs: &mut Runs<'_, W>, at: usize) -> Progress {
+    fn first_look<const W: usize>(
+        &self,
+        round: &mut SaturatedRound<'_, W>,
+        runs: &mut RealRuns<'_, W>,
+        at: usize,
+    ) -> PropertyProgress {
         let kind = &self.task.model.properties[self.task.properties[at]].kind;
         match round.ask(kind) {
-            Err(stop) => Progress::Open(stop),
-            Ok(Said::Never) => round.proof().map_or_else(Progress::Open, Progress::Proved),
-            Ok(Said::Fault) => Progress::Open(Coarse::PathEdges.into()),
-            Ok(Said::Open(witnesses)) if witnesses.is_empty() => Progress::Open(Coarse::PathEdges.into()),
-            Ok(Said::Open(witnesses)) => {
+            Err(stop) => PropertyProgress::Open(stop),
+            Ok(PathEdgeVerdict::Never) => round.proof().map_or_else(PropertyProgress::Open, PropertyProgress::Proved),
+            Ok(PathEdgeVerdict::Fault) => PropertyProgress::Open(Coarse::PathEdges.into()),
+            Ok(PathEdgeVerdict::Open(witnesses)) if witnesses.is_empty() => {
+                PropertyProgress::Open(Coarse::PathEdges.into())
+            }
+            Ok(PathEdgeVerdict::Open(witnesses)) => {
                 let guide = Guide::to(&round.saturation, &witnesses);
                 let mut guided = runs.afresh();
                 let budget = self.task.budget.slice(self.config.first_time);
                 let searched = guided.search(&[at], (self.config.guided_states, &budget), Some(&guide));
                 match (searched, self.task.budget.check(0)) {
-                    (Err(_), Err(stop)) => Progress::Open(stop),
-                    _ => {
-                        self.met(at, guided.met[at].take()).unwrap_or_else(|| Progress::Open(Coarse::PathEdges.into()))
-                    }
+                    (Err(_), Err(stop)) => PropertyProgress::Open(stop),
+                    _ => self
+                        .met(at, guided.met[at].take())
+                        .unwrap_or_else(|| PropertyProgress::Open(Coarse::PathEdges.into())),
                 }
             }
         }
     }
 
     /// What a search came to, for the question at a position.
-    fn met(&self, at: usize, met: Option<Decision>) -> Option<Progress> {
+    fn met(&self, at: usize, met: Option<RunDecision>) -> Option<PropertyProgress> {
         let kind = &self.task.model.properties[self.task.properties[at]].kind;
         match met? {
-            Decision::Run(states) => Some(match trace_through(self.task.model, states, kind) {
-                Some(trace) => Progress::Run(trace),
-                None => Progress::Wrong(Contradiction::new(
+            RunDecision::Run(states) => Some(match trace_through(self.task.model, states, kind) {
+                Some(trace) => PropertyProgress::Run(trace),
+                None => PropertyProgress::Wrong(Contradiction::new(
                     "packed states contain a run that decides the property",
                     "the reference semantics has no such run",
                 )),
             }),
-            Decision::Faulty => {
+            RunDecision::Faulty => {
                 let why = "evaluating the property is an error in a reachable state";
-                Some(Progress::Open(StopReason::PropertyError(String::from(why))))
+                Some(PropertyProgress::Open(StopReason::PropertyError(String::from(why))))
             }
         }
     }
 
     /// Looks for real runs that decide what is open.
-    fn search<const W: usize>(&self, runs: &mut Runs<'_, W>, entries: &mut [Entry], limits: (usize, &Budget)) {
-        let is_open = |entry: &Entry| matches!(&entry.progress, Progress::Open(stop) if !matches!(stop, StopReason::PropertyError(_)));
+    fn search<const W: usize>(&self, runs: &mut RealRuns<'_, W>, entries: &mut [Entry], limits: (usize, &Budget)) {
+        let is_open = |entry: &Entry| matches!(&entry.progress, PropertyProgress::Open(stop) if !matches!(stop, StopReason::PropertyError(_)));
         let open: Vec<usize> = (0..entries.len()).filter(|&at| is_open(&entries[at])).collect();
         if open.is_empty() {
             return;
@@ -206,7 +214,7 @@ impl First<'_> {
                 None => {
                     // A search that has only a part of the time is no reason to end.
                     if let (Err(_), Err(stop)) = (&searched, self.task.budget.check(0)) {
-                        entry.progress = Progress::Open(stop);
+                        entry.progress = PropertyProgress::Open(stop);
                     }
                 }
             }
@@ -220,20 +228,20 @@ impl First<'_> {
         for round in 0..=self.config.rounds {
             let budget = self.task.budget.slice(self.config.round_time);
             let job = Refined { first: self, at, facts: &facts, round, budget: &budget };
-            let looked = with_coarse_width(self.codec.layout.n_words + 1, job).unwrap_or_else(Refinement::Stopped);
+            let looked = with_coarse_width(self.codec.layout.n_words + 1, job).unwrap_or_else(RoundRefinement::Stopped);
             entry.statistics.refinements = Some(round as u64);
             match looked {
-                Refinement::Proved(proof, statistics) => {
+                RoundRefinement::Proved(proof, statistics) => {
                     entry.statistics = Statistics { refinements: Some(round as u64), ..*statistics };
-                    entry.progress = Progress::Proved(proof);
+                    entry.progress = PropertyProgress::Proved(proof);
                     return;
                 }
-                Refinement::More(more) => facts = more,
-                Refinement::Nothing => return,
-                Refinement::Stopped(stop) => {
+                RoundRefinement::More(more) => facts = more,
+                RoundRefinement::Nothing => return,
+                RoundRefinement::Stopped(stop) => {
                     // A round that takes too long is no reason to end before the budget does.
                     if self.task.budget.check(0).is_err() {
-                        entry.progress = Progress::Open(stop);
+                        entry.progress = PropertyProgress::Open(stop);
                     }
                     return;
                 }
@@ -260,16 +268,16 @@ impl First<'_> {
         let asked = &self.task.model.properties[property];
         let is_goal = matches!(asked.kind, PropertyKind::Reachable(_));
         let verdict = match progress {
-            Progress::Open(stop) => Verdict::Unknown(stop),
-            Progress::Wrong(contradiction) => return Err(contradiction),
-            Progress::Proved(proof) => {
+            PropertyProgress::Open(stop) => Verdict::Unknown(stop),
+            PropertyProgress::Wrong(contradiction) => return Err(contradiction),
+            PropertyProgress::Proved(proof) => {
                 let facts = vec![Fact { claim: Claim::Pushdown(proof), uses: Vec::new() }];
                 let certificate = Certificate { property: asked.name.clone(), scope: evidence::Scope::Instance, facts };
                 let evidence = Evidence::Certificate(Box::new(certificate));
                 if is_goal { Verdict::Violated(evidence) } else { Verdict::Holds(evidence) }
             }
-            Progress::Run(trace) if is_goal => Verdict::Holds(Evidence::Trace(trace)),
-            Progress::Run(trace) => Verdict::Violated(Evidence::Trace(trace)),
+            PropertyProgress::Run(trace) if is_goal => Verdict::Holds(Evidence::Trace(trace)),
+            PropertyProgress::Run(trace) => Verdict::Violated(Evidence::Trace(trace)),
         };
         if !matches!(verdict, Verdict::Unknown(_)) {
             self.observer.event(Event::Decided(property));
@@ -280,7 +288,7 @@ impl First<'_> {
 
 /// A round with facts exposed.
 struct Refined<'r, 'w> {
-    first: &'r First<'w>,
+    first: &'r FirstRound<'w>,
     at: usize,
     facts: &'r [ExposedFact],
     round: usize,
@@ -288,7 +296,7 @@ struct Refined<'r, 'w> {
 }
 
 /// What a round with facts exposed comes to.
-enum Refinement {
+enum RoundRefinement {
     Proved(PushdownProof, Box<Statistics>),
     /// Facts for the next round.
     More(Vec<ExposedFact>),
@@ -298,23 +306,23 @@ enum Refinement {
 }
 
 impl ForWidth for Refined<'_, '_> {
-    type Output = Refinement;
+    type Output = RoundRefinement;
 
-    fn run<const W: usize>(self) -> Refinement {
+    fn run<const W: usize>(self) -> RoundRefinement {
         let (machine, _, races) = compiled(self.first.codec, self.first.task);
-        let mut sets = LocalSets::<W>::new(&machine, Views::Mentioned, (self.budget, u64::MAX));
+        let mut sets = LocalSets::<W>::new(&machine, SharedView::Mentioned, (self.budget, u64::MAX));
         sets.races = races;
         let kind = &self.first.task.model.properties[self.first.task.properties[self.at]].kind;
         let look = || {
-            let mut round = Round::new(&machine, sets, self.facts.to_vec(), self.budget)?;
+            let mut round = SaturatedRound::new(&machine, sets, self.facts.to_vec(), self.budget)?;
             Ok(match round.ask(kind)? {
-                Said::Never => Refinement::Proved(round.proof()?, Box::new(statistics(Some(&round)))),
-                Said::Fault => Refinement::Nothing,
-                Said::Open(witnesses) => next_facts(&round.saturation, &witnesses, (self.facts, self.round))
-                    .map_or(Refinement::Nothing, Refinement::More),
+                PathEdgeVerdict::Never => RoundRefinement::Proved(round.proof()?, Box::new(statistics(Some(&round)))),
+                PathEdgeVerdict::Fault => RoundRefinement::Nothing,
+                PathEdgeVerdict::Open(witnesses) => next_facts(&round.saturation, &witnesses, (self.facts, self.round))
+                    .map_or(RoundRefinement::Nothing, RoundRefinement::More),
             })
         };
-        look().unwrap_or_else(Refinement::Stopped)
+        look().unwrap_or_else(RoundRefinement::Stopped)
     }
 }
 
@@ -322,13 +330,14 @@ impl ForWidth for Refined<'_, '_> {
 fn compiled<'c>(
     codec: &'c Codec<'c>,
     task: &Task<'_>,
-) -> (Machine<'c>, Vec<Question>, std::collections::HashMap<model::variable::VarId, packed::race::RaceWatch>) {
+) -> (Machine<'c>, Vec<StateQuestion>, std::collections::HashMap<model::variable::VarId, packed::race::RaceWatch>) {
     let mut compiler = Compiler::new(codec);
     let mut races = std::collections::HashMap::new();
     let mut questions = Vec::new();
     for &id in &task.properties {
-        let question = Question::new(codec.model, id, &mut compiler).expect("temporal properties are refused before");
-        if let Goal::Race(var, _) = question.goal {
+        let question =
+            StateQuestion::new(codec.model, id, &mut compiler).expect("temporal properties are refused before");
+        if let StateGoal::Race(var, _) = question.goal {
             races.insert(var, compiler.race_watch(var));
         }
         questions.push(question);
@@ -336,13 +345,14 @@ fn compiled<'c>(
     (Machine { codec, code: compiler.finish() }, questions, races)
 }
 
-fn statistics<const W: usize>(round: Option<&Round<'_, W>>) -> Statistics {
-    let threads =
-        |round: &Round<'_, W>| round.saturation.threads.iter().map(|thread| Some(thread.states.len() as u64)).collect();
+fn statistics<const W: usize>(round: Option<&SaturatedRound<'_, W>>) -> Statistics {
+    let threads = |round: &SaturatedRound<'_, W>| {
+        round.saturation.threads.iter().map(|thread| Some(thread.states.len() as u64)).collect()
+    };
     Statistics {
         peak_memory_bytes: round.map(|round| round.saturation.bytes),
         local_states: round.map(threads),
-        views: round.map(Round::views),
+        views: round.map(SaturatedRound::views),
         ..Statistics::default()
     }
 }

@@ -5,7 +5,7 @@
 //! speaks of a stack below its top frame: only finitely many facts about a process are ever told apart.
 
 use evidence::pushdown::{ExposedFact, LocalPart};
-use model::control::Scope;
+use model::control::TextOwner;
 use model::process::ProcessId;
 use model::value::Value;
 
@@ -99,8 +99,9 @@ fn bit(codec: &Codec<'_>, fact: &ExposedFact, mask: u64) -> Bit {
             let field = codec.layout.locations[first as usize + slot].0;
             let holds = contents(field, values);
             let points = &codec.plan.points[fact.process.index()];
-            let is_meant =
-                |point: &packed::points::Point| codec.model.places[point.place].scope == Scope::Procedure(*procedure);
+            let is_meant = |point: &packed::points::PackedPoint| {
+                codec.model.places[point.place].scope == TextOwner::Procedure(*procedure)
+            };
             let only_at = (codec.layout.control[fact.process.index()], points.iter().map(is_meant).collect());
             Bit { mask, field, holds, only_at: Some(only_at) }
         }

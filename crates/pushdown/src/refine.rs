@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 use evidence::pushdown::{ExposedFact, LocalPart};
 use model::Model;
-use model::control::{PlaceId, Scope};
+use model::control::{PlaceId, TextOwner};
 use model::points::called_procedures;
 use model::process::{FamilyId, ProcessId};
 use model::value::Value;
@@ -105,11 +105,11 @@ fn concerned_places<const W: usize>(
 
 /// Where a process stands, as bits of a number for each place.
 fn control_bits(model: &Model, process: ProcessId) -> Vec<ExposedFact> {
-    let own = Scope::Family(model.processes[process].family);
+    let own = TextOwner::Family(model.processes[process].family);
     let procedures = called_procedures(model, process);
-    let is_mine = |scope: Scope| match scope {
-        Scope::Procedure(procedure) => procedures.contains(&procedure),
-        Scope::Family(_) => scope == own,
+    let is_mine = |scope: TextOwner| match scope {
+        TextOwner::Procedure(procedure) => procedures.contains(&procedure),
+        TextOwner::Family(_) => scope == own,
     };
     let places: Vec<PlaceId> =
         model.places.entries().filter(|(_, place)| is_mine(place.scope)).map(|(id, _)| id).collect();

@@ -6,12 +6,12 @@
 use std::rc::Rc;
 
 use base::{Budget, StopReason};
-use compose::k_index::{Decision, Invariants, decide};
+use compose::k_index::{InvariantDecision, Invariants, decide};
 use compose::question::{Pattern, Question, questions_up_to};
 use compose::symmetry::Symmetry;
-use engine::Views;
+use engine::SharedView;
 use evidence::pushdown::{ExposedFact, PushdownProof};
-use model::control::Scope;
+use model::control::TextOwner;
 use model::eval::Viewpoint;
 use model::process::ProcessId;
 use model::property::PropertyKind;
@@ -23,11 +23,11 @@ use crate::thread::{LocalId, Thread};
 use local::sets::{LocalSets, Rows};
 use packed::machine::Machine;
 use packed::packing::Packed;
-use packed::stacks::Waiting;
+use packed::stacks::WaitingFrame;
 use packed::words::{add, and, or};
 
 /// Path edges, and the local states of each process as sets.
-pub struct Round<'a, const W: usize> {
+pub struct SaturatedRound<'a, const W: usize> {
     /// The path edges.
     pub saturation: Saturation<'a, W>,
     sets: LocalSets<'a, W>,
@@ -38,7 +38,7 @@ pub struct Round<'a, const W: usize> {
 }
 
 /// What path edges say about a property.
-pub enum Said {
+pub enum PathEdgeVerdict {
     /// They exclude it.
     Never,
     /// They do not; these local states answer one of its questions together, as far as they are known.
@@ -47,7 +47,7 @@ pub enum Said {
     Fault,
 }
 
-impl<'a, const W: usize> Round<'a, W> {
+impl<'a, const W: usize> SaturatedRound<'a, W> {
     /// Computes the path edges.
     ///
     /// # Errors
@@ -67,18 +67,18 @@ impl<'a, const W: usize> Round<'a, W> {
         let rows = saturation.threads.iter().map(|thread| Rc::new(with_some_frame(machine, thread)));
         let groups: Vec<Vec<ProcessId>> = machine.codec.model.processes.ids().map(|process| vec![process]).collect();
         let local = Invariants { k: 1, n_listed: groups.len(), groups, sets: rows.collect() };
-        Ok(Round { saturation, sets, facts, local, budget })
+        Ok(SaturatedRound { saturation, sets, facts, local, budget })
     }
 
     /// What the path edges say about a property.
     ///
     /// # Errors
     /// A limit that was reached, or a question about too much at once.
-    pub fn ask(&mut self, property: &PropertyKind) -> Result<Said, StopReason> {
+    pub fn ask(&mut self, property: &PropertyKind) -> Result<PathEdgeVerdict, StopReason> {
         if matches!(property, PropertyKind::NoErrors) {
             let faults = self.saturation.threads.iter().enumerate();
             let first = faults.flat_map(|(at, thread)| thread.faults.iter().map(move |&(state, _)| (at, state))).next();
-            return Ok(first.map_or(Said::Never, |fault| Said::Open(vec![fault])));
+            return Ok(first.map_or(PathEdgeVerdict::Never, |fault| PathEdgeVerdict::Open(vec![fault])));
         }
         let model = self.saturation.machine.codec.model;
         // Where processes can be exchanged their local states are images of each other, and one question stands for its images.
@@ -94,9 +94,9 @@ impl<'a, const W: usize> Round<'a, W> {
             _ => &self.local,
         };
         Ok(match decide(&mut self.sets, local, &asked, (None, self.budget))? {
-            Decision::Proved => Said::Never,
-            Decision::Fault(_) => Said::Fault,
-            Decision::Open(question) => Said::Open(self.witnesses(&question)?),
+            InvariantDecision::Proved => PathEdgeVerdict::Never,
+            InvariantDecision::Fault(_) => PathEdgeVerdict::Fault,
+            InvariantDecision::Open(question) => PathEdgeVerdict::Open(self.witnesses(&question)?),
         })
     }
 
@@ -109,7 +109,7 @@ impl<'a, const W: usize> Round<'a, W> {
     }
 
     /// What each process saw.
-    pub fn views(&self) -> Views {
+    pub fn views(&self) -> SharedView {
         self.sets.sight.views
     }
 
@@ -197,7 +197,7 @@ fn with_some_frame<const W: usize>(machine: &Machine<'_>, thread: &Thread<W>) ->
 fn below<const W: usize>(machine: &Machine<'_>, thread: &Thread<W>, mut row: Packed<W>) -> Packed<W> {
     let (codec, process) = (machine.codec, thread.process);
     let place = |point: u32| codec.plan.points[process.index()].point(point).place;
-    let in_own_text = |place| matches!(codec.model.places[place].scope, Scope::Family(_));
+    let in_own_text = |place| matches!(codec.model.places[place].scope, TextOwner::Family(_));
     let Some(frames) = &codec.layout.frames[process.index()] else { return row };
     if in_own_text(place(codec.layout.control[process.index()].raw(&row) as u32)) {
         return row;
@@ -206,7 +206,7 @@ fn below<const W: usize>(machine: &Machine<'_>, thread: &Thread<W>, mut row: Pac
     let from_own_text = sites.find(|(_, site)| site.process == process && in_own_text(place(site.point)));
     let (site, _) = from_own_text.expect("the first call is from the process's own text");
     let slots = frames.room.iter().map(|_| 0).collect();
-    if let Some(stack) = codec.stacks[process.index()].number(Waiting { site: site as u32, slots, below: 0 }) {
+    if let Some(stack) = codec.stacks[process.index()].number(WaitingFrame { site: site as u32, slots, below: 0 }) {
         frames.stack.put(&mut row, i64::from(stack));
     }
     row

@@ -21,7 +21,7 @@ use packed::hash::hash;
 use packed::initial::InitialStates;
 use packed::machine::{Flow, Machine, Scratch, Sink};
 use packed::packing::Packed;
-use packed::questions::{Goal, Question};
+use packed::questions::{StateGoal, StateQuestion};
 use packed::words::and;
 
 /// Limits are looked at after so many states were looked at, or so many found.
@@ -33,7 +33,7 @@ const MOST_STARTS: usize = 4096;
 
 /// What a question came to.
 #[derive(Clone, Debug)]
-pub enum Decision {
+pub enum RunDecision {
     /// The states of a run that decides it.
     Run(Vec<State>),
     /// Its expression is an error at the end of a run.
@@ -41,22 +41,22 @@ pub enum Decision {
 }
 
 /// A search of real states.
-pub struct Runs<'a, const W: usize> {
+pub struct RealRuns<'a, const W: usize> {
     machine: &'a Machine<'a>,
-    questions: &'a [Question],
+    questions: &'a [StateQuestion],
     scratch: Scratch<W>,
-    nodes: Vec<Node<W>>,
+    nodes: Vec<RunNode<W>>,
     index: HashTable<u32>,
     /// By cost: what is to be looked at.
     open: Vec<VecDeque<u32>>,
     /// By process and number of a stack: its height.
     heights: Vec<Vec<u32>>,
     /// By question: what it came to.
-    pub met: Vec<Option<Decision>>,
+    pub met: Vec<Option<RunDecision>>,
 }
 
 /// A state of the program, and how it was reached.
-struct Node<const W: usize> {
+struct RunNode<const W: usize> {
     state: Packed<W>,
     /// The position of the one before; of an initial state, its own.
     parent: u32,
@@ -66,12 +66,12 @@ struct Node<const W: usize> {
 }
 
 /// What leaves a state by one process.
-struct Moves<const W: usize> {
+struct ProcessMoves<const W: usize> {
     found: Vec<Packed<W>>,
     faulty: bool,
 }
 
-impl<const W: usize> Sink<W> for Moves<W> {
+impl<const W: usize> Sink<W> for ProcessMoves<W> {
     fn successor(&mut self, _process: ProcessId, next: &Packed<W>) -> Flow {
         self.found.push(*next);
         Flow::Continue(())
@@ -83,11 +83,11 @@ impl<const W: usize> Sink<W> for Moves<W> {
     }
 }
 
-impl<'a, const W: usize> Runs<'a, W> {
+impl<'a, const W: usize> RealRuns<'a, W> {
     /// A search that has seen nothing, for those of the questions that are not decided.
-    pub fn new(machine: &'a Machine<'a>, questions: &'a [Question]) -> Self {
+    pub fn new(machine: &'a Machine<'a>, questions: &'a [StateQuestion]) -> Self {
         let n_processes = machine.code.points.len();
-        Runs {
+        RealRuns {
             machine,
             questions,
             scratch: machine.scratch(),
@@ -101,7 +101,7 @@ impl<'a, const W: usize> Runs<'a, W> {
 
     /// A search for the same questions that has seen nothing.
     pub fn afresh(&self) -> Self {
-        Runs::new(self.machine, self.questions)
+        RealRuns::new(self.machine, self.questions)
     }
 
     /// Searches until the questions at these positions are decided, or so many states were seen. A search that was ended goes on.
@@ -137,7 +137,7 @@ impl<'a, const W: usize> Runs<'a, W> {
 
     /// What the search holds.
     pub fn bytes(&self) -> u64 {
-        (self.nodes.capacity() * (size_of::<Node<W>>() + 4) + self.index.capacity() * 5) as u64
+        (self.nodes.capacity() * (size_of::<RunNode<W>>() + 4) + self.index.capacity() * 5) as u64
             + self.machine.stack_bytes()
     }
 
@@ -146,15 +146,15 @@ impl<'a, const W: usize> Runs<'a, W> {
     }
 
     fn expand(&mut self, at: u32, wanted: &[usize], guide: Option<&Guide<'_, W>>) {
-        let Node { state, last, switches, .. } = self.nodes[at as usize];
+        let RunNode { state, last, switches, .. } = self.nodes[at as usize];
         let mut can_move = false;
         for number in 0..self.heights.len() {
             let process = ProcessId::new(number);
-            let mut moves = Moves { found: Vec::new(), faulty: false };
+            let mut moves = ProcessMoves { found: Vec::new(), faulty: false };
             let _ = self.machine.expand_process(process, &state, &self.scratch, &mut moves);
             can_move |= moves.faulty || !moves.found.is_empty();
             if moves.faulty {
-                self.decide(at, wanted, |goal| matches!(goal, Goal::Fault));
+                self.decide(at, wanted, |goal| matches!(goal, StateGoal::Fault));
             }
             if guide.is_some_and(|guide| !guide.allows(number, &state)) {
                 continue;
@@ -168,7 +168,7 @@ impl<'a, const W: usize> Runs<'a, W> {
             }
         }
         if !can_move && self.machine.somebody_waits(&state) {
-            self.decide(at, wanted, |goal| matches!(goal, Goal::Deadlock));
+            self.decide(at, wanted, |goal| matches!(goal, StateGoal::Deadlock));
         }
     }
 
@@ -186,7 +186,7 @@ impl<'a, const W: usize> Runs<'a, W> {
             hashbrown::hash_table::Entry::Occupied(_) => return,
             hashbrown::hash_table::Entry::Vacant(free) => free.insert(at),
         };
-        self.nodes.push(Node { state, parent: from.map_or(at, |(parent, _)| parent), last, switches });
+        self.nodes.push(RunNode { state, parent: from.map_or(at, |(parent, _)| parent), last, switches });
         let cost = (switches + self.height(&state)) as usize;
         while self.open.len() <= cost {
             self.open.push(VecDeque::new());
@@ -194,23 +194,23 @@ impl<'a, const W: usize> Runs<'a, W> {
         self.open[cost].push_back(at);
         for &question in wanted.iter().filter(|&&question| self.met[question].is_none()).collect::<Vec<_>>() {
             match &self.questions[question].goal {
-                Goal::State(term, truth) => match self.machine.test(*term, &state, &self.scratch) {
-                    Ok(found) if found == *truth => self.met[question] = Some(Decision::Run(self.run_to(at))),
+                StateGoal::State(term, truth) => match self.machine.test(*term, &state, &self.scratch) {
+                    Ok(found) if found == *truth => self.met[question] = Some(RunDecision::Run(self.run_to(at))),
                     Ok(_) => {}
-                    Err(_) => self.met[question] = Some(Decision::Faulty),
+                    Err(_) => self.met[question] = Some(RunDecision::Faulty),
                 },
-                Goal::Race(var, watch) if watch.is_race(*var, &state, self.machine, &self.scratch) => {
-                    self.met[question] = Some(Decision::Run(self.run_to(at)));
+                StateGoal::Race(var, watch) if watch.is_race(*var, &state, self.machine, &self.scratch) => {
+                    self.met[question] = Some(RunDecision::Run(self.run_to(at)));
                 }
-                Goal::Race(..) | Goal::Fault | Goal::Deadlock => {}
+                StateGoal::Race(..) | StateGoal::Fault | StateGoal::Deadlock => {}
             }
         }
     }
 
-    fn decide(&mut self, at: u32, wanted: &[usize], decides: impl Fn(&Goal) -> bool) {
+    fn decide(&mut self, at: u32, wanted: &[usize], decides: impl Fn(&StateGoal) -> bool) {
         for &question in wanted {
             if self.met[question].is_none() && decides(&self.questions[question].goal) {
-                self.met[question] = Some(Decision::Run(self.run_to(at)));
+                self.met[question] = Some(RunDecision::Run(self.run_to(at)));
             }
         }
     }

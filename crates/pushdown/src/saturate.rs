@@ -20,9 +20,9 @@ use model::variable::Storage;
 use model::visit::each_part;
 use rustc_hash::FxHashMap;
 
-use crate::blocks::Blocks;
+use crate::blocks::ActivationSet;
 use crate::exposed::ExposedBits;
-use crate::thread::{Agreeing, Caller, Cause, LocalId, OWN_TEXT, Origin, Thread};
+use crate::thread::{Agreeing, CallerFrame, InterferenceCause, LocalId, OWN_TEXT, Origin, Thread};
 use local::sets::views::ViewMasks;
 use packed::initial::InitialStates;
 use packed::machine::{Flow, Machine, Scratch, Sink, SyncWith};
@@ -44,7 +44,7 @@ pub struct Saturation<'a, const W: usize> {
     /// By process.
     pub threads: Vec<Thread<W>>,
     /// Local states with activations that are new, in the order in which they came.
-    queue: VecDeque<(u32, LocalId, Blocks)>,
+    queue: VecDeque<(u32, LocalId, ActivationSet)>,
     /// How many were taken from the queue.
     n_taken: u64,
     /// By process and local state: where in the queue it is, counted from the first ever, plus 1; 0 where it is not.
@@ -58,7 +58,7 @@ pub struct Saturation<'a, const W: usize> {
 }
 
 /// What leaves a local state.
-struct Outcomes<'a, const W: usize> {
+struct LeavingSteps<'a, const W: usize> {
     machine: &'a Machine<'a>,
     kind: StepKind,
     found: Vec<(StepKind, Packed<W>)>,
@@ -73,7 +73,7 @@ enum StepKind {
     Return,
 }
 
-impl<const W: usize> Sink<W> for Outcomes<'_, W> {
+impl<const W: usize> Sink<W> for LeavingSteps<'_, W> {
     fn begins(&mut self, action: ActionId, _partner: Option<(ProcessId, ActionId)>) {
         self.kind = kind_of(self.machine, action);
     }
@@ -206,7 +206,9 @@ impl<'a, const W: usize> Saturation<'a, W> {
 
     fn count_bytes(&self) -> u64 {
         let threads: u64 = self.threads.iter().map(Thread::bytes).sum();
-        threads + self.machine.stack_bytes() + (self.queue.capacity() * size_of::<(u32, LocalId, Blocks)>()) as u64
+        threads
+            + self.machine.stack_bytes()
+            + (self.queue.capacity() * size_of::<(u32, LocalId, ActivationSet)>()) as u64
     }
 
     fn start(&mut self) -> Result<(), StopReason> {
@@ -220,7 +222,7 @@ impl<'a, const W: usize> Saturation<'a, W> {
                     self.exposed.refresh(other, &mut row);
                 }
                 let state = self.local_state(process.index(), &row, Origin::Start);
-                self.give(at, state, &Blocks::of(OWN_TEXT));
+                self.give(at, state, &ActivationSet::of(OWN_TEXT));
                 self.tick()?;
             }
         }
@@ -248,7 +250,7 @@ impl<'a, const W: usize> Saturation<'a, W> {
     }
 
     /// A local state is met in some activations.
-    fn give(&mut self, at: usize, state: LocalId, activations: &Blocks) {
+    fn give(&mut self, at: usize, state: LocalId, activations: &ActivationSet) {
         let new = self.threads[at].met_in[state as usize].add(activations);
         if new.is_empty() {
             return;
@@ -269,7 +271,7 @@ impl<'a, const W: usize> Saturation<'a, W> {
     }
 
     /// All that follows from a local state's being met in new activations.
-    fn advance(&mut self, at: usize, state: LocalId, new: &Blocks) -> Result<(), StopReason> {
+    fn advance(&mut self, at: usize, state: LocalId, new: &ActivationSet) -> Result<(), StopReason> {
         if !std::mem::replace(&mut self.threads[at].flags[state as usize].expanded, true) {
             self.expand(at, state)?;
         }
@@ -321,7 +323,7 @@ impl<'a, const W: usize> Saturation<'a, W> {
             if kind == StepKind::Call {
                 let frames = self.machine.codec.layout.frames[process.index()].as_ref();
                 let frame = frames.expect("the process calls procedures").stack.raw(&next) as u32;
-                self.call(at, to, Caller { from: state, frame })?;
+                self.call(at, to, CallerFrame { from: state, frame })?;
             } else {
                 self.threads[at].add_step_edge(state, to);
             }
@@ -347,10 +349,10 @@ impl<'a, const W: usize> Saturation<'a, W> {
         row
     }
 
-    fn outcomes(&self, process: ProcessId, row: &Packed<W>, returns: bool) -> Result<Outcomes<'a, W>, StopReason> {
+    fn outcomes(&self, process: ProcessId, row: &Packed<W>, returns: bool) -> Result<LeavingSteps<'a, W>, StopReason> {
         let machine = self.machine;
         let mut outcomes =
-            Outcomes { machine, kind: StepKind::Plain, found: Vec::new(), faulty: false, out_of_stacks: false };
+            LeavingSteps { machine, kind: StepKind::Plain, found: Vec::new(), faulty: false, out_of_stacks: false };
         let wanted = |action| (kind_of(machine, action) == StepKind::Return) == returns;
         let _ = machine.expand_some((process, SyncWith::Nobody), row, (&self.scratch, &wanted), &mut outcomes);
         if outcomes.out_of_stacks {
@@ -370,13 +372,13 @@ impl<'a, const W: usize> Saturation<'a, W> {
     }
 
     /// A procedure starts in `entry`.
-    fn call(&mut self, at: usize, entry: LocalId, caller: Caller) -> Result<(), StopReason> {
+    fn call(&mut self, at: usize, entry: LocalId, caller: CallerFrame) -> Result<(), StopReason> {
         let (activation, new) = self.threads[at].activation(entry);
         if !self.threads[at].add_caller(activation, caller) {
             return Ok(());
         }
         if new {
-            self.give(at, entry, &Blocks::of(activation));
+            self.give(at, entry, &ActivationSet::of(activation));
         }
         for exit in 0..self.threads[at].exits[activation as usize].len() {
             let exit = self.threads[at].exits[activation as usize][exit];
@@ -386,7 +388,7 @@ impl<'a, const W: usize> Saturation<'a, W> {
     }
 
     /// An activation ends in `exit`, and its caller goes on.
-    fn give_back(&mut self, at: usize, exit: LocalId, caller: Caller) -> Result<(), StopReason> {
+    fn give_back(&mut self, at: usize, exit: LocalId, caller: CallerFrame) -> Result<(), StopReason> {
         let process = self.threads[at].process;
         let mut row = self.threads[at].row(exit);
         let frames = self.machine.codec.layout.frames[process.index()].as_ref();
@@ -411,7 +413,7 @@ impl<'a, const W: usize> Saturation<'a, W> {
             return;
         }
         let (before, after) = (*self.threads[at].stores.row(before), *self.threads[at].stores.row(after));
-        let cause = Cause { process: at as u32, from };
+        let cause = InterferenceCause { process: at as u32, from };
         for other in 0..self.threads.len() {
             let Some(common) = self.threads[other].common_with[at] else { continue };
             let (mask, agreeing) = &mut self.threads[other].commons[common];
@@ -446,7 +448,7 @@ impl<'a, const W: usize> Saturation<'a, W> {
     }
 
     /// Somebody else can change a store: that happens in every local state with this store, in each of its activations.
-    fn disturb(&mut self, at: usize, store: u32, (mask, after): (&Packed<W>, &Packed<W>), cause: Cause) {
+    fn disturb(&mut self, at: usize, store: u32, (mask, after): (&Packed<W>, &Packed<W>), cause: InterferenceCause) {
         let row = or(&without(self.threads[at].stores.row(store), mask), after);
         let target = self.store(at, row);
         let several = self.threads[at].commons.len() > 1;

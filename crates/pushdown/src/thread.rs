@@ -9,7 +9,7 @@ use hashbrown::HashTable;
 use model::process::ProcessId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::blocks::Blocks;
+use crate::blocks::ActivationSet;
 use local::sets::Rows;
 use packed::hash::hash;
 use packed::packing::Packed;
@@ -37,7 +37,7 @@ pub enum Origin {
 
 /// Somebody else's step, as it changes a store: who took it, and from which of its local states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Cause {
+pub struct InterferenceCause {
     /// Who moved.
     pub process: u32,
     /// From where.
@@ -46,7 +46,7 @@ pub struct Cause {
 
 /// A procedure was called: from where, and the frame that waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Caller {
+pub struct CallerFrame {
     /// The local state before the call.
     pub from: LocalId,
     /// The number of the waiting frame.
@@ -59,7 +59,7 @@ pub struct Agreeing<const W: usize> {
     /// The stores.
     pub stores: Vec<u32>,
     /// What others change the common part to.
-    pub moves: Vec<(Packed<W>, Cause)>,
+    pub moves: Vec<(Packed<W>, InterferenceCause)>,
     /// The same, to look up.
     pub known_moves: FxHashSet<Packed<W>>,
 }
@@ -80,12 +80,12 @@ pub struct Thread<const W: usize> {
     /// By local state: how it was met first.
     pub origins: Vec<Origin>,
     /// By local state: the activations in which it was met.
-    pub met_in: Vec<Blocks>,
+    pub met_in: Vec<ActivationSet>,
     /// By local state: whether its own steps were taken, and whether it can return.
     pub flags: Vec<Flags>,
     /// By store: the local states there, and what others make of it.
     pub by_store: Vec<Vec<LocalId>>,
-    pub disturbed: Vec<Vec<(u32, Cause)>>,
+    pub disturbed: Vec<Vec<(u32, InterferenceCause)>>,
     /// By local state: the first of its edges within an activation, and all edges: target and the next one.
     first_edge: Vec<u32>,
     edges: Vec<(LocalId, u32)>,
@@ -95,10 +95,10 @@ pub struct Thread<const W: usize> {
     pub entries: Vec<LocalId>,
     entry_index: FxHashMap<LocalId, u32>,
     /// By activation: who called it, and local states in which it can return, one of all from which a return leads to the same.
-    pub callers: Vec<Vec<Caller>>,
+    pub callers: Vec<Vec<CallerFrame>>,
     pub exits: Vec<Vec<LocalId>>,
     /// The same callers with their activation, to look up.
-    known_callers: FxHashSet<(u32, Caller)>,
+    known_callers: FxHashSet<(u32, CallerFrame)>,
     /// What a return may look at in a local state, numbered; and which of these each activation can return with.
     pub exit_views: Rows<W>,
     known_exits: FxHashSet<(u32, u32)>,
@@ -168,7 +168,7 @@ impl<const W: usize> Thread<W> {
                 free.insert(id);
                 self.states.push((store, local));
                 self.origins.push(origin);
-                self.met_in.push(Blocks::default());
+                self.met_in.push(ActivationSet::default());
                 self.flags.push(Flags::default());
                 self.first_edge.push(NO_EDGE);
                 self.by_store[store as usize].push(id);
@@ -198,7 +198,7 @@ impl<const W: usize> Thread<W> {
     }
 
     /// Adds a caller of an activation; whether it is new.
-    pub fn add_caller(&mut self, activation: u32, caller: Caller) -> bool {
+    pub fn add_caller(&mut self, activation: u32, caller: CallerFrame) -> bool {
         let new = self.known_callers.insert((activation, caller));
         if new {
             self.callers[activation as usize].push(caller);
@@ -260,7 +260,7 @@ impl<const W: usize> Thread<W> {
 
     /// How many path edges there are.
     pub fn n_path_edges(&self) -> u64 {
-        self.met_in.iter().map(Blocks::len).sum()
+        self.met_in.iter().map(ActivationSet::len).sum()
     }
 
     /// What everything takes.
@@ -269,14 +269,14 @@ impl<const W: usize> Thread<W> {
             + self.disturbed.iter().map(|list| 24 + list.capacity() * 12).sum::<usize>()
             + self.callers.iter().map(|list| 24 + list.capacity() * 8).sum::<usize>()
             + self.exits.iter().map(|list| 24 + list.capacity() * 4).sum::<usize>();
-        let by_state = self.states.capacity() * (8 + 12 + size_of::<Flags>() + 4 + size_of::<Blocks>())
+        let by_state = self.states.capacity() * (8 + 12 + size_of::<Flags>() + 4 + size_of::<ActivationSet>())
             + self.index.capacity() * 5;
         let tables = (self.summaries.capacity() + self.guarantee.capacity() + self.known_exits.capacity()) * 9
             + self.known_callers.capacity() * 13
             + self.edges.capacity() * 8
             + self.entries.capacity() * 4
             + self.entry_index.capacity() * 9;
-        let heap: u64 = self.met_in.iter().map(Blocks::heap_bytes).sum();
+        let heap: u64 = self.met_in.iter().map(ActivationSet::heap_bytes).sum();
         let rows = self.stores.bytes() + self.locals.bytes() + self.exit_views.bytes();
         (lists + by_state + tables) as u64 + heap + rows
     }

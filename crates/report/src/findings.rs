@@ -47,12 +47,12 @@ mod tests {
     use base::StopReason;
     use engine::Verdict;
     use engine::run::Run;
-    use explain::finding::Standing;
+    use explain::finding::Urgency;
 
     use super::*;
     use crate::testing::{broken_lock, counter, explained, mux_sem, philosophers};
 
-    fn messages(run: &Run) -> Vec<(Standing, String, u32)> {
+    fn messages(run: &Run) -> Vec<(Urgency, String, u32)> {
         let run = explained(run);
         let found = Found::all(&run).map(|found| (found.finding.standing, found.finding.message(), found.finding.line));
         found.collect()
@@ -63,7 +63,7 @@ mod tests {
         let lock = messages(&broken_lock(2));
         let text =
             "invariant mutex is violated after 6 steps: !(P[i]@crit && P[j]@crit) is false for i = 0, j = 1 (N = 2)";
-        assert_eq!(lock, [(Standing::NotAsExpected, text.to_owned(), 15)]);
+        assert_eq!(lock, [(Urgency::NotAsExpected, text.to_owned(), 15)]);
         let ends = messages(&counter());
         assert!(ends.iter().any(|(_, text, _)| text.contains(" errs, ")), "{ends:?}");
         let stuck = messages(&philosophers(2));
@@ -77,10 +77,10 @@ mod tests {
         let found = messages(&run);
         assert_eq!(
             found[0],
-            (Standing::Undecided, "invariant mutex is not decided: interrupted (N = 2)".to_owned(), found[0].2)
+            (Urgency::Undecided, "invariant mutex is not decided: interrupted (N = 2)".to_owned(), found[0].2)
         );
-        let standings: Vec<Standing> = found.iter().map(|(standing, ..)| *standing).collect();
-        assert_eq!(standings.iter().filter(|standing| **standing == Standing::NotAsExpected).count(), 2, "{found:?}");
+        let standings: Vec<Urgency> = found.iter().map(|(standing, ..)| *standing).collect();
+        assert_eq!(standings.iter().filter(|standing| **standing == Urgency::NotAsExpected).count(), 2, "{found:?}");
         assert!(found.iter().any(|(_, text, _)| text.contains("although line")), "{found:?}");
     }
 }

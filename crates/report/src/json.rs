@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use base::{Diagnostic, SourceFile, StopReason};
-use engine::insight::{Insight, Need, Outcome, Reached};
+use engine::insight::{AssumedOutcome, Insight, Need, Reached};
 use engine::methods::in_words;
 use engine::run::{Audit, PropertyResult, Run};
-use engine::{Attempt, AttemptOutcome, Verdict, Views};
+use engine::{Attempt, AttemptOutcome, SharedView, Verdict};
 use evidence::pushdown::{ExposedFact, PushdownProof};
 use evidence::{Evidence, Scope, Trace, TraceEnd};
 use explain::Explained;
@@ -199,8 +199,8 @@ pub fn result(run: &Explained, result: &PropertyResult, files: &Files) -> Result
         exposed: told.map_or_else(|| exposed_by_path_edges(&run.model, evidence), exposed),
         local_states: statistics.local_states.clone(),
         views: statistics.views.map(|views| match views {
-            Views::Mentioned => "mentioned".to_owned(),
-            Views::Whole => "whole".to_owned(),
+            SharedView::Mentioned => "mentioned".to_owned(),
+            SharedView::Whole => "whole".to_owned(),
         }),
         global_states: statistics.global_states,
         global_transitions: statistics.global_transitions,
@@ -302,9 +302,9 @@ fn assumptions(insight: &Insight) -> Vec<AssumptionDocument> {
 fn remedies(insight: &Insight) -> Vec<RemedyDocument> {
     let remedy = |remedy: &engine::insight::Remedy| {
         let (verdict, turns) = match remedy.outcome {
-            Outcome::Holds => (VerdictWord::Holds, None),
-            Outcome::Violated(turns) => (VerdictWord::Violated, Some(turns)),
-            Outcome::Unknown => (VerdictWord::Unknown, None),
+            AssumedOutcome::Holds => (VerdictWord::Holds, None),
+            AssumedOutcome::Violated(turns) => (VerdictWord::Violated, Some(turns)),
+            AssumedOutcome::Unknown => (VerdictWord::Unknown, None),
         };
         RemedyDocument { added: remedy.added.clone(), under: remedy.under.clone(), verdict, turns }
     };
@@ -376,7 +376,8 @@ fn story(told: &explain::proof::Story) -> StoryDocument {
 
 /// The steps of others that touch what somebody relies on.
 fn disturbances(told: &LocalProof) -> Vec<DisturbanceDocument> {
-    let step = |step: &explain::proof::Step| DisturbanceDocument { line: step.line, action: step.statement.clone() };
+    let step =
+        |step: &explain::proof::SourceStep| DisturbanceDocument { line: step.line, action: step.statement.clone() };
     told.disturbances.iter().map(step).collect()
 }
 

@@ -6,7 +6,7 @@
 
 use base::{Diagnostic, SourceFile};
 use explain::Explained;
-use explain::finding::Standing;
+use explain::finding::Urgency;
 use explain::names::parameters;
 
 use crate::diagnostics;
@@ -81,9 +81,9 @@ fn checked(run: &Explained) -> Suite {
     for found in Found::all(run) {
         counts.tests += 1;
         match found.finding.standing {
-            Standing::AsExpected | Standing::Vacuous => {}
-            Standing::NotAsExpected => counts.failures += 1,
-            Standing::Undecided => counts.skipped += 1,
+            Urgency::AsExpected | Urgency::Vacuous => {}
+            Urgency::NotAsExpected => counts.failures += 1,
+            Urgency::Undecided => counts.skipped += 1,
         }
         cases.push_str(&case(&found, &class));
     }
@@ -114,15 +114,15 @@ fn case(found: &Found<'_>, class: &str) -> String {
     let property = &found.run.model.properties[found.result.property];
     let message = escaped(&found.finding.message());
     let inside = match found.finding.standing {
-        Standing::NotAsExpected => {
+        Urgency::NotAsExpected => {
             let (kind, text) = (property.kind.keyword(), escaped_text(&found.text()));
             format!("      <failure type=\"{kind}\" message=\"{message}\">{text}</failure>\n")
         }
-        Standing::Undecided => format!("      <skipped message=\"{message}\"/>\n"),
-        Standing::Vacuous => {
+        Urgency::Undecided => format!("      <skipped message=\"{message}\"/>\n"),
+        Urgency::Vacuous => {
             format!("      <system-out>warning: {}</system-out>\n", escaped_text(&found.finding.message()))
         }
-        Standing::AsExpected => format!(
+        Urgency::AsExpected => format!(
             "      <system-out>{} (method {})</system-out>\n",
             escaped_text(&found.finding.message()),
             found.result.method

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use base::{SourceFile, StopReason};
-use evidence::certificate::Obligations;
+use evidence::certificate::DischargedObligations;
 use explain::names::parameters;
 use model::Model;
 use model::property::PropertyKind;
@@ -38,7 +38,7 @@ pub struct Judged<'a> {
 #[derive(Clone, Copy, Debug)]
 pub enum Outcome<'a> {
     /// Every obligation holds; so many there were.
-    Accepted(&'a Obligations),
+    Accepted(&'a DischargedObligations),
     /// One does not.
     DoesNotHold {
         /// What has to be so.
@@ -100,8 +100,8 @@ fn instance(judged: &Judged<'_>) -> String {
 }
 
 /// How many obligations of which kind there were.
-pub fn obligation_words(obligations: &Obligations) -> String {
-    let Obligations { symmetry, initiality, step, non_interference, implication, ranks } = *obligations;
+pub fn obligation_words(obligations: &DischargedObligations) -> String {
+    let DischargedObligations { symmetry, initiality, step, non_interference, implication, ranks } = *obligations;
     let parts = [
         (symmetry, "that processes are alike", "that processes are alike"),
         (initiality, "of initiality", "of initiality"),
@@ -147,7 +147,7 @@ pub fn document(judged: &Judged<'_>) -> Json {
 }
 
 /// The counts by kind.
-pub fn obligations_document(obligations: &Obligations) -> ObligationsDocument {
+pub fn obligations_document(obligations: &DischargedObligations) -> ObligationsDocument {
     ObligationsDocument {
         total: obligations.total(),
         symmetry: obligations.symmetry,

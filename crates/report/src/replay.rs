@@ -1,7 +1,7 @@
 //! What `replay` says: a trace step by step, with whole states on request.
 
 use evidence::Trace;
-use explain::explained::Steps;
+use explain::explained::ExplainedSteps;
 use explain::names::{location, own_variables, shared_variables};
 use explain::steps::{StepView, step};
 use model::Model;
@@ -45,7 +45,7 @@ pub fn refused(model: &Model, why: &str, style: &Style) -> String {
 /// The whole trace by process.
 pub fn text(page: Page<'_>, trace: &Trace) -> String {
     let Page { model, source, style } = page;
-    let steps = Steps::of(trace);
+    let steps = ExplainedSteps::of(trace);
     let told = steps.told(model, source, trace);
     draw_trace(&TraceDrawing { told, named: &[], ending: "", in_full: true }, style)
 }

@@ -290,7 +290,7 @@ fn expressions(model: &Model, family: FamilyId) -> PropertyExpressions {
 fn random_programs_are_shown_within_their_columns() {
     use crate::style::Style;
     use crate::text::width;
-    testkit::for_each_program(120, testkit::Shape::everything(), |_, model| {
+    testkit::for_each_program(120, testkit::RandomFeatures::everything(), |_, model| {
         let Some(run) = without_text(model) else { return Ok(()) };
         let run = explained(&run);
         for (columns, ascii) in [(80, false), (70, true)] {

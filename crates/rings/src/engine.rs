@@ -6,11 +6,11 @@
 use base::{Coarse, Feature, StopReason, Unsupported};
 use engine::{Answer, Engine, EngineError, Event, Method, Observer, PropertyId, Statistics, Task, Verdict};
 use evidence::certificate::{Certificate, Claim, Fact};
-use evidence::rings::{Flow, Network, RingsProof, WindowSet};
+use evidence::rings::{ConservedSum, Network, RingsProof, WindowSet};
 use evidence::{Evidence, Scope};
 use model::Model;
 use model::property::PropertyKind;
-use model::template::{Neighbours, Reason, has_branches};
+use model::template::{FragmentReason, Neighbours, has_branches};
 
 use crate::flows::{flows, is_kept, weights};
 use crate::question::{Asked, Question, asked, shown};
@@ -65,7 +65,7 @@ impl Engine for ByRings {
     }
 }
 
-fn outside(reason: &Reason) -> StopReason {
+fn outside(reason: &FragmentReason) -> StopReason {
     Unsupported::about(Feature::Sizes, reason.text.clone()).into()
 }
 
@@ -144,14 +144,14 @@ impl Asking<'_> {
                 Err(Failure::Stopped(reason)) => return self.leave(&reason),
                 Err(Failure::Outside) => {
                     let text = "a process does what depends on more than where it stands".to_owned();
-                    return self.leave(&outside(&Reason { text, span: base::Span::default() }));
+                    return self.leave(&outside(&FragmentReason { text, span: base::Span::default() }));
                 }
             }
         }
     }
 
     /// Flows that windows keep among themselves, and the windows that are left then.
-    fn within_flows<'w>(&self, windows: Windows<'w>) -> Result<(Windows<'w>, Vec<Flow>), Failure> {
+    fn within_flows<'w>(&self, windows: Windows<'w>) -> Result<(Windows<'w>, Vec<ConservedSum>), Failure> {
         let mut kept = if windows.ring.network == Network::Tree { Vec::new() } else { flows(&windows) };
         kept.truncate(MOST_FLOWS);
         let mut windows = windows;
@@ -166,7 +166,7 @@ impl Asking<'_> {
         Ok((windows, kept))
     }
 
-    fn ask(&mut self, windows: &Windows<'_>, flows: &[Flow]) {
+    fn ask(&mut self, windows: &Windows<'_>, flows: &[ConservedSum]) {
         for open in std::mem::take(&mut self.open) {
             match self.is_excluded(windows, &open, flows) {
                 Ok(true) => {
@@ -180,7 +180,7 @@ impl Asking<'_> {
     }
 
     /// Whether windows exclude a violation.
-    fn is_excluded(&self, windows: &Windows<'_>, open: &Open, flows: &[Flow]) -> Result<bool, StopReason> {
+    fn is_excluded(&self, windows: &Windows<'_>, open: &Open, flows: &[ConservedSum]) -> Result<bool, StopReason> {
         let of = |test: fn(&Doing) -> bool| {
             let first = |doings: &Vec<Doing>| doings.first().is_some_and(test);
             windows.theta.iter().map(|set| set.doings.iter().map(first).collect()).collect::<Vec<Vec<bool>>>()
@@ -232,7 +232,7 @@ impl Asking<'_> {
 }
 
 /// The windows as a claim.
-pub fn certified(windows: &Windows<'_>, flows: Vec<Flow>) -> RingsProof {
+pub fn certified(windows: &Windows<'_>, flows: Vec<ConservedSum>) -> RingsProof {
     let sets = windows.shapes.iter().zip(&windows.theta).map(|(shape, set)| {
         let mut states = set.states.clone();
         states.sort();
@@ -251,7 +251,7 @@ pub fn certified(windows: &Windows<'_>, flows: Vec<Flow>) -> RingsProof {
 }
 
 /// Why a program or a property is outside the fragment, with its place; `None` where both are inside.
-pub fn obstacle(model: &Model, property: PropertyId) -> Option<Reason> {
+pub fn obstacle(model: &Model, property: PropertyId) -> Option<FragmentReason> {
     let kind: &PropertyKind = &model.template().properties[property].kind;
     match asked((model, network_of(model)), kind) {
         Err(reason) => Some(reason),
@@ -264,7 +264,7 @@ fn network_of(model: &Model) -> Network {
     if has_branches(model) { Network::Tree } else { Network::Line }
 }
 
-fn ring_of(model: &Model, told: &[Neighbours]) -> Result<Ring, Reason> {
+fn ring_of(model: &Model, told: &[Neighbours]) -> Result<Ring, FragmentReason> {
     match network_of(model) {
         Network::Line => Ring::new(model, told),
         Network::Tree => Ring::tree(model),

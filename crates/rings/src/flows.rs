@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use evidence::rings::{Flow, RingItem, RingValue, Weight};
+use evidence::rings::{ConservedSum, RingItem, RingValue, RingWeight};
 use model::eval::{State, free_cells, n_initial_states, steps_of};
 use model::process::ProcessId;
 use model::variable::VarId;
@@ -67,32 +67,36 @@ impl Counted {
 }
 
 /// The weights that are counted with the first process of a window, and those of shared cells.
-fn terms(counted: &Counted, shape: &Shape, state: &WindowState) -> (Vec<Weight>, Vec<Weight>) {
+fn terms(counted: &Counted, shape: &Shape, state: &WindowState) -> (Vec<RingWeight>, Vec<RingWeight>) {
     let (mut here, mut shared, mut local) = (Vec::new(), Vec::new(), Vec::new());
     for (item, value) in shape.items.iter().zip(state) {
         match (*item, *value) {
             (RingItem::Control(0) | RingItem::Own(0, _), value) => local.push(value),
             (RingItem::Element(var, at, element), value) if counted.at.get(&(var, element)) == Some(&at) => {
-                here.push(Weight::Element(var, element, value.shifted(-at)));
+                here.push(RingWeight::Element(var, element, value.shifted(-at)));
             }
-            (RingItem::Shared(var, at), RingValue::Value(value)) => shared.push(Weight::Shared(var, at, value)),
+            (RingItem::Shared(var, at), RingValue::Value(value)) => shared.push(RingWeight::Shared(var, at, value)),
             _ => {}
         }
     }
-    here.push(Weight::Local(shape.word[0], local));
+    here.push(RingWeight::Local(shape.word[0], local));
     (here, shared)
 }
 
 /// What a step changes, as terms.
-fn changed(counted: &Counted, shape: &Shape, (before, after): (&WindowState, &WindowState)) -> BTreeMap<Weight, i64> {
-    let mut delta: BTreeMap<Weight, i64> = BTreeMap::new();
+fn changed(
+    counted: &Counted,
+    shape: &Shape,
+    (before, after): (&WindowState, &WindowState),
+) -> BTreeMap<RingWeight, i64> {
+    let mut delta: BTreeMap<RingWeight, i64> = BTreeMap::new();
     let mut local = (Vec::new(), Vec::new());
     for ((item, &old), &new) in shape.items.iter().zip(before).zip(after) {
         let weight = |value: RingValue| match (*item, value) {
             (RingItem::Element(var, at, element), value) if counted.at.contains_key(&(var, element)) => {
-                Some(Weight::Element(var, element, value.shifted(-at)))
+                Some(RingWeight::Element(var, element, value.shifted(-at)))
             }
-            (RingItem::Shared(var, at), RingValue::Value(value)) => Some(Weight::Shared(var, at, value)),
+            (RingItem::Shared(var, at), RingValue::Value(value)) => Some(RingWeight::Shared(var, at, value)),
             _ => None,
         };
         if matches!(item, RingItem::Control(0) | RingItem::Own(0, _)) {
@@ -104,8 +108,8 @@ fn changed(counted: &Counted, shape: &Shape, (before, after): (&WindowState, &Wi
         }
     }
     if local.0 != local.1 {
-        *delta.entry(Weight::Local(shape.word[0], local.0)).or_default() -= 1;
-        *delta.entry(Weight::Local(shape.word[0], local.1)).or_default() += 1;
+        *delta.entry(RingWeight::Local(shape.word[0], local.0)).or_default() -= 1;
+        *delta.entry(RingWeight::Local(shape.word[0], local.1)).or_default() += 1;
     }
     delta.retain(|_, times| *times != 0);
     delta
@@ -121,8 +125,8 @@ struct Row {
 /// The kinds of steps, as changes of terms, and all terms.
 #[derive(Debug, Default)]
 struct Steps {
-    kinds: BTreeSet<Vec<(Weight, i64)>>,
-    terms: BTreeSet<Weight>,
+    kinds: BTreeSet<Vec<(RingWeight, i64)>>,
+    terms: BTreeSet<RingWeight>,
 }
 
 /// The steps that runs of a small size take: the first size that has all types.
@@ -159,9 +163,9 @@ fn steps_taken(windows: &Windows<'_>, counted: &Counted) -> Steps {
 }
 
 /// Whether no step from a window that begins with its process changes the sum.
-pub fn is_kept(windows: &Windows<'_>, flow: &Flow) -> bool {
+pub fn is_kept(windows: &Windows<'_>, flow: &ConservedSum) -> bool {
     let counted = Counted::new(windows);
-    let weigh: BTreeMap<&Weight, i64> = flow.weights.iter().map(|(term, times)| (term, *times as i64)).collect();
+    let weigh: BTreeMap<&RingWeight, i64> = flow.weights.iter().map(|(term, times)| (term, *times as i64)).collect();
     windows.shapes.iter().zip(&windows.theta).all(|(shape, set)| {
         set.states.iter().zip(&set.doings).all(|(state, doings)| {
             doings[0].after.iter().all(|after| {
@@ -173,17 +177,17 @@ pub fn is_kept(windows: &Windows<'_>, flow: &Flow) -> bool {
 }
 
 /// All that a window sees of a flow: its processes, and the elements and shared cells that are counted.
-pub fn seen_weight(flow: &BTreeMap<Weight, u64>, shape: &Shape, state: &WindowState) -> u64 {
-    let of = |term: &Weight| flow.get(term).copied().unwrap_or(0);
+pub fn seen_weight(flow: &BTreeMap<RingWeight, u64>, shape: &Shape, state: &WindowState) -> u64 {
+    let of = |term: &RingWeight| flow.get(term).copied().unwrap_or(0);
     let mut sum = 0;
     let mut locals: BTreeMap<i64, Vec<RingValue>> = BTreeMap::new();
     for (item, &value) in shape.items.iter().zip(state) {
         match (*item, value) {
             (RingItem::Control(at) | RingItem::Own(at, _), value) => locals.entry(at).or_default().push(value),
             (RingItem::Element(var, at, element), value) => {
-                sum += of(&Weight::Element(var, element, value.shifted(-at)))
+                sum += of(&RingWeight::Element(var, element, value.shifted(-at)))
             }
-            (RingItem::Shared(var, at), RingValue::Value(value)) => sum += of(&Weight::Shared(var, at, value)),
+            (RingItem::Shared(var, at), RingValue::Value(value)) => sum += of(&RingWeight::Shared(var, at, value)),
             (RingItem::Shared(..), _) => {}
         }
     }
@@ -191,21 +195,21 @@ pub fn seen_weight(flow: &BTreeMap<Weight, u64>, shape: &Shape, state: &WindowSt
         let place = usize::try_from(at).ok()?;
         // A local state names processes, if it does, by their distance from the process.
         let local = local.into_iter().map(|value| value.shifted(-at)).collect();
-        Some(of(&Weight::Local(*shape.word.get(place)?, local)))
+        Some(of(&RingWeight::Local(*shape.word.get(place)?, local)))
     };
     sum + locals.into_iter().filter_map(of_type).sum::<u64>()
 }
 
 /// Flows that the runs of a small size obey.
-pub fn flows(windows: &Windows<'_>) -> Vec<Flow> {
+pub fn flows(windows: &Windows<'_>) -> Vec<ConservedSum> {
     let counted = Counted::new(windows);
     let Steps { kinds: steps, terms: unknown } = steps_taken(windows, &counted);
     if unknown.len() > MOST_UNKNOWN {
         return Vec::new();
     }
-    let unknown: Vec<Weight> = unknown.into_iter().collect();
-    let number: BTreeMap<&Weight, usize> = unknown.iter().enumerate().map(|(at, one)| (one, at)).collect();
-    let steps: Vec<Vec<(Weight, i64)>> = steps.into_iter().filter(|step| !step.is_empty()).collect();
+    let unknown: Vec<RingWeight> = unknown.into_iter().collect();
+    let number: BTreeMap<&RingWeight, usize> = unknown.iter().enumerate().map(|(at, one)| (one, at)).collect();
+    let steps: Vec<Vec<(RingWeight, i64)>> = steps.into_iter().filter(|step| !step.is_empty()).collect();
     let mut rows: Vec<Row> = (0..unknown.len())
         .map(|at| {
             let mut weights = vec![0; unknown.len()];
@@ -219,15 +223,15 @@ pub fn flows(windows: &Windows<'_>) -> Vec<Flow> {
         }
     }
     let found = eliminated(rows, steps.len());
-    let mut flows: Vec<Flow> = found
+    let mut flows: Vec<ConservedSum> = found
         .into_iter()
         .filter_map(|row| {
             let weights = unknown.iter().zip(&row.weights).filter(|(_, times)| **times > 0);
-            let weights: Vec<(Weight, u64)> = weights.map(|(term, &times)| (term.clone(), times as u64)).collect();
+            let weights: Vec<(RingWeight, u64)> = weights.map(|(term, &times)| (term.clone(), times as u64)).collect();
             let Sums { least, greatest } = sums(windows, &counted, &weights)?;
             let at_least = least != greatest || greatest > GREATEST_TOTAL;
             let total = if at_least { least.min(LEAST_COUNTED) } else { least };
-            (total > 0 || !at_least).then_some(Flow { weights, total, at_least })
+            (total > 0 || !at_least).then_some(ConservedSum { weights, total, at_least })
         })
         .collect();
     flows.sort_by_key(|flow| (flow.at_least, flow.total, flow.weights.len()));
@@ -312,8 +316,8 @@ struct Sums {
 }
 
 /// The sums in initial states; `None` where there are several for one size.
-fn sums(windows: &Windows<'_>, counted: &Counted, weights: &[(Weight, u64)]) -> Option<Sums> {
-    let weigh: BTreeMap<&Weight, u64> = weights.iter().map(|(term, times)| (term, *times)).collect();
+fn sums(windows: &Windows<'_>, counted: &Counted, weights: &[(RingWeight, u64)]) -> Option<Sums> {
+    let weigh: BTreeMap<&RingWeight, u64> = weights.iter().map(|(term, times)| (term, *times)).collect();
     let number: FxHashMap<_, usize> = windows.shapes.iter().enumerate().map(|(at, one)| (&one.word, at)).collect();
     let mut found: Vec<u64> = Vec::new();
     for instance in &windows.sizes.instances {
@@ -327,7 +331,7 @@ fn sums(windows: &Windows<'_>, counted: &Counted, weights: &[(Weight, u64)]) -> 
             let parts: Vec<Part> = instance.window(windows.sizes.width, stand).parts;
             let shape = &windows.shapes[number[&windows.ring.word(instance.size, at, windows.sizes.width)]];
             let (here, shared) = terms(counted, shape, &instance.read(instance.first(), &parts, stand));
-            let of = |terms: &[Weight]| terms.iter().filter_map(|term| weigh.get(term)).sum::<u64>();
+            let of = |terms: &[RingWeight]| terms.iter().filter_map(|term| weigh.get(term)).sum::<u64>();
             sum += of(&here);
             if at == 0 {
                 sum += of(&shared);
@@ -339,13 +343,13 @@ fn sums(windows: &Windows<'_>, counted: &Counted, weights: &[(Weight, u64)]) -> 
 }
 
 /// The weights of the states of all windows.
-pub fn weights(windows: &Windows<'_>, flow: &Flow) -> Weights {
+pub fn weights(windows: &Windows<'_>, flow: &ConservedSum) -> Weights {
     let counted = Counted::new(windows);
-    let weigh: BTreeMap<&Weight, u64> = flow.weights.iter().map(|(term, times)| (term, *times)).collect();
-    let of = |terms: &[Weight]| terms.iter().filter_map(|term| weigh.get(term)).sum::<u64>();
+    let weigh: BTreeMap<&RingWeight, u64> = flow.weights.iter().map(|(term, times)| (term, *times)).collect();
+    let of = |terms: &[RingWeight]| terms.iter().filter_map(|term| weigh.get(term)).sum::<u64>();
     let mut found = Weights { here: Vec::new(), shared: Vec::new(), total: flow.total, at_least: flow.at_least };
     for (shape, set) in windows.shapes.iter().zip(&windows.theta) {
-        let sums: Vec<(Vec<Weight>, Vec<Weight>)> =
+        let sums: Vec<(Vec<RingWeight>, Vec<RingWeight>)> =
             set.states.iter().map(|state| terms(&counted, shape, state)).collect();
         found.here.push(sums.iter().map(|(here, _)| of(here)).collect());
         found.shared.push(sums.iter().map(|(_, shared)| of(shared)).collect());

@@ -9,7 +9,7 @@ use model::Model;
 use model::control::{Stmt, StmtKind};
 use model::expr::{Access, BinaryOp, Expr, ExprKind, Whose};
 use model::size::Linear;
-use model::template::{Reason, Sized};
+use model::template::{FragmentReason, Sized};
 use model::value::Value;
 use model::visit::{each_part, each_text};
 
@@ -28,7 +28,7 @@ pub(crate) struct Named<'m> {
     /// The distances that were found.
     pub distances: Vec<i64>,
     /// The first index that is none.
-    pub objection: Option<Reason>,
+    pub objection: Option<FragmentReason>,
 }
 
 impl<'m> Named<'m> {
@@ -113,7 +113,7 @@ impl<'m> Named<'m> {
     fn object(&mut self, span: Span) {
         let text =
             "an index is named outright by processes that are not told apart, or is not there at every size".to_owned();
-        self.objection.get_or_insert(Reason { text, span });
+        self.objection.get_or_insert(FragmentReason { text, span });
     }
 
     /// Where a process stands of which the test holds, and where one of which it does not, if that is one place.

@@ -12,7 +12,7 @@ use model::eval::{State, Viewpoint};
 use model::expr::{Access, BinaryOp, Domain, Expr, ExprKind, Quantified, Quantifier, Whose};
 use model::process::ProcessId;
 use model::property::{Formula, PropertyKind};
-use model::template::{Neighbours, Reason, Sized, sized_family, told_of_neighbours, told_of_tree};
+use model::template::{FragmentReason, Neighbours, Sized, sized_family, told_of_neighbours, told_of_tree};
 use model::value::Value;
 use model::variable::CellId;
 use model::visit::{each_child_mut, each_part};
@@ -56,7 +56,7 @@ pub struct Asked {
 ///
 /// # Errors
 /// Why windows cannot say it.
-pub fn asked((model, network): (&Model, Network), kind: &PropertyKind) -> Result<Asked, Reason> {
+pub fn asked((model, network): (&Model, Network), kind: &PropertyKind) -> Result<Asked, FragmentReason> {
     let expr = match kind {
         PropertyKind::NoErrors => return Ok(Asked { question: Question::NoFault, told: Vec::new() }),
         PropertyKind::DeadlockFree => return Ok(Asked { question: Question::NoDeadlock, told: Vec::new() }),
@@ -95,7 +95,7 @@ pub fn asked((model, network): (&Model, Network), kind: &PropertyKind) -> Result
 }
 
 /// What a temporal property asks, where it is about each process.
-fn asked_of_runs((model, network): (&Model, Network), formula: &Formula) -> Result<Asked, Reason> {
+fn asked_of_runs((model, network): (&Model, Network), formula: &Formula) -> Result<Asked, FragmentReason> {
     let sized = sized_family(model).map_err(|reasons| {
         reasons.into_iter().next().unwrap_or_else(|| plain("no family has a parameter for its size"))
     })?;
@@ -116,7 +116,7 @@ fn of_each(
     sized: Sized,
     formula: &Formula,
     told: &mut Vec<Neighbours>,
-) -> Result<(), Reason> {
+) -> Result<(), FragmentReason> {
     match formula {
         Formula::Now(expr) => {
             if bound_in(expr).iter().any(|&one| one > 0) {
@@ -136,7 +136,7 @@ fn of_each(
 }
 
 /// How many processes it is about, how they differ, and what it says.
-fn quantified(sized: Sized, expr: &Expr) -> Result<(usize, Option<&Expr>, &Expr), Reason> {
+fn quantified(sized: Sized, expr: &Expr) -> Result<(usize, Option<&Expr>, &Expr), FragmentReason> {
     let ExprKind::Quantified(found) = &expr.kind else { return Ok((0, None, expr)) };
     let Quantified { quantifier, bindings, filter, body } = &**found;
     let over_all = bindings.iter().all(|one| matches!(one.domain, Domain::Family(of) if of == sized.family));
@@ -201,7 +201,11 @@ fn bound_in(expr: &Expr) -> BTreeSet<usize> {
 }
 
 /// The tests and distances of what is said about a process, where processes stand side by side.
-fn told_of((model, network): (&Model, Network), sized: Sized, part: &Expr) -> Result<Option<Neighbours>, Reason> {
+fn told_of(
+    (model, network): (&Model, Network),
+    sized: Sized,
+    part: &Expr,
+) -> Result<Option<Neighbours>, FragmentReason> {
     let mut inner = false;
     each_part(part, &mut |part| inner |= matches!(part.kind, ExprKind::Quantified(_)));
     if inner {
@@ -232,12 +236,12 @@ fn name_myself(expr: &mut Expr) {
     each_child_mut(expr, &mut |part| name_myself(part));
 }
 
-fn plain(text: impl Into<String>) -> Reason {
-    Reason { text: text.into(), span: Span::default() }
+fn plain(text: impl Into<String>) -> FragmentReason {
+    FragmentReason { text: text.into(), span: Span::default() }
 }
 
-fn at(span: Span, text: impl Into<String>) -> Reason {
-    Reason { text: text.into(), span }
+fn at(span: Span, text: impl Into<String>) -> FragmentReason {
+    FragmentReason { text: text.into(), span }
 }
 
 /// For each sign and each window the states that show it at the process in one place of the window, which is the same for all signs and windows:

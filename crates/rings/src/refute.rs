@@ -15,7 +15,7 @@ use std::rc::Rc;
 
 use base::{Budget, StopReason};
 use engine::PropertyId;
-use evidence::plain::{Automaton, violations};
+use evidence::plain::{ReferenceAutomaton, violations};
 use evidence::rings::Network;
 use model::Model;
 use model::eval::Viewpoint;
@@ -24,7 +24,7 @@ use model::process::ProcessId;
 use model::property::PropertyKind;
 use model::value::Value;
 use rustc_hash::{FxHashMap, FxHashSet};
-use streett::{Arc, Condition, Edges, Graph};
+use streett::{EdgeBits, GraphArc, MarkedGraph, StreettPair};
 
 use crate::question::touched;
 use crate::runs::{Runs, Side};
@@ -79,7 +79,7 @@ struct Goal {
 }
 
 /// An automaton, and for each of its atoms its truth at each state of a window.
-type Read = (Rc<Automaton>, Vec<Vec<bool>>);
+type Read = (Rc<ReferenceAutomaton>, Vec<Vec<bool>>);
 
 /// All ways to violate a property; `None` where windows do not see what it speaks of, or it has no value.
 fn goals(runs: &Runs<'_, '_>, property: PropertyId, assumed: &[Vec<FairnessId>]) -> Option<Vec<Goal>> {
@@ -114,7 +114,7 @@ fn goals(runs: &Runs<'_, '_>, property: PropertyId, assumed: &[Vec<FairnessId>])
 }
 
 /// The truth of the atoms of an automaton at each state of a window.
-fn truths(windows: &Windows<'_>, shape: usize, automaton: &Automaton) -> Option<Vec<Vec<bool>>> {
+fn truths(windows: &Windows<'_>, shape: usize, automaton: &ReferenceAutomaton) -> Option<Vec<Vec<bool>>> {
     let window = &windows.shapes[shape];
     let instance = &windows.sizes.instances[window.instance];
     let mut found = Vec::new();
@@ -134,7 +134,7 @@ fn truths(windows: &Windows<'_>, shape: usize, automaton: &Automaton) -> Option<
 /// A word with a fair component of its edges.
 struct Node {
     shape: usize,
-    edges: Edges,
+    edges: EdgeBits,
     is_dead: bool,
     /// What it falls apart into, by the neighbours.
     parts: Option<Vec<usize>>,
@@ -147,9 +147,9 @@ struct Node {
 struct Refuter<'r, 'w, 'a> {
     runs: &'r Runs<'w, 'a>,
     flows: Vec<&'r Weights>,
-    conditions: Vec<Vec<Condition>>,
+    conditions: Vec<Vec<StreettPair>>,
     nodes: Vec<Node>,
-    numbers: FxHashMap<(usize, Edges), usize>,
+    numbers: FxHashMap<(usize, EdgeBits), usize>,
     /// Whether two nodes of one word have something fair in common.
     meets: FxHashMap<(usize, usize), bool>,
     budget: &'r Budget,
@@ -164,7 +164,12 @@ struct Step {
 }
 
 impl<'r, 'w, 'a> Refuter<'r, 'w, 'a> {
-    fn new(runs: &'r Runs<'w, 'a>, flows: &'r [Weights], conditions: Vec<Vec<Condition>>, budget: &'r Budget) -> Self {
+    fn new(
+        runs: &'r Runs<'w, 'a>,
+        flows: &'r [Weights],
+        conditions: Vec<Vec<StreettPair>>,
+        budget: &'r Budget,
+    ) -> Self {
         // What all share is counted once, which components do not say.
         let is_local = |flow: &&Weights| flow.shared.iter().flatten().all(|&weight| weight == 0);
         let flows = flows.iter().filter(is_local).collect();
@@ -207,7 +212,7 @@ impl<'r, 'w, 'a> Refuter<'r, 'w, 'a> {
     }
 
     /// The fair components of the product of a window with an automaton, as edges of the window.
-    fn violating(&self, shape: usize, automaton: &Automaton, truths: &[Vec<bool>]) -> Vec<Edges> {
+    fn violating(&self, shape: usize, automaton: &ReferenceAutomaton, truths: &[Vec<bool>]) -> Vec<EdgeBits> {
         let graph = &self.runs.graphs[shape].graph;
         let mut nodes: Vec<(usize, usize)> = self.runs.windows.initial[shape].iter().map(|&state| (state, 0)).collect();
         let mut numbers: FxHashMap<(usize, usize), usize> = nodes.iter().copied().zip(0..).collect();
@@ -222,38 +227,38 @@ impl<'r, 'w, 'a> Refuter<'r, 'w, 'a> {
                         nodes.push(target);
                         nodes.len() - 1
                     });
-                    arcs.push(Arc { from: at as u32, to: to as u32 });
+                    arcs.push(GraphArc { from: at as u32, to: to as u32 });
                     base.push(edge as usize);
                     marks.push(reading.marks.as_slice());
                 }
             }
             at += 1;
         }
-        let lifted = |one: &Condition| Condition {
+        let lifted = |one: &StreettPair| StreettPair {
             stays: one.stays.as_ref().map(|stays| nodes.iter().map(|node| stays[node.0]).collect()),
-            often: Edges::where_true(base.len(), |edge| one.often.contains(base[edge])),
+            often: EdgeBits::where_true(base.len(), |edge| one.often.contains(base[edge])),
         };
-        let marked = |mark: usize| Condition {
+        let marked = |mark: usize| StreettPair {
             stays: None,
-            often: Edges::where_true(base.len(), |edge| marks[edge].contains(&mark)),
+            often: EdgeBits::where_true(base.len(), |edge| marks[edge].contains(&mark)),
         };
-        let conditions: Vec<Condition> =
+        let conditions: Vec<StreettPair> =
             self.conditions[shape].iter().map(lifted).chain((0..automaton.n_marks).map(marked)).collect();
-        let product = Graph::new(nodes.len(), arcs);
-        let all = Edges::all(base.len());
-        let project = |component: Edges| {
-            let mut edges = Edges::none(graph.n_edges());
+        let product = MarkedGraph::new(nodes.len(), arcs);
+        let all = EdgeBits::all(base.len());
+        let project = |component: EdgeBits| {
+            let mut edges = EdgeBits::none(graph.n_edges());
             component.iter().for_each(|edge| edges.insert(base[edge]));
             edges
         };
         product.fair_components(&all, &conditions).into_iter().map(project).collect()
     }
 
-    fn fair(&self, shape: usize, set: &Edges) -> Vec<Edges> {
+    fn fair(&self, shape: usize, set: &EdgeBits) -> Vec<EdgeBits> {
         self.runs.graphs[shape].graph.fair_components(set, &self.conditions[shape])
     }
 
-    fn node(&mut self, shape: usize, edges: Edges) -> usize {
+    fn node(&mut self, shape: usize, edges: EdgeBits) -> usize {
         if let Some(&known) = self.numbers.get(&(shape, edges.clone())) {
             return known;
         }

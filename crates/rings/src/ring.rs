@@ -6,12 +6,12 @@
 use std::collections::BTreeSet;
 
 use base::Span;
-use evidence::rings::{Distances, Network, ProcessType, RingItem, Word, tree};
+use evidence::rings::{Distances, NeighbourTypes, Network, ProcessType, RingItem, tree};
 use model::Model;
 use model::footprint;
 use model::process::FamilyId;
 use model::size::ParameterId;
-use model::template::{self, IndexTest, Neighbours, Reason, neighbours};
+use model::template::{self, FragmentReason, IndexTest, Neighbours, neighbours};
 use model::types::ScalarType;
 use model::variable::{Storage, VarId};
 
@@ -63,7 +63,7 @@ impl Ring {
     ///
     /// # Errors
     /// The first reason why they cannot.
-    pub fn new(model: &Model, told: &[Neighbours]) -> Result<Ring, Reason> {
+    pub fn new(model: &Model, told: &[Neighbours]) -> Result<Ring, FragmentReason> {
         let found = neighbours(model).map_err(first)?;
         let family = found.sized.family;
         is_alone(model, family)?;
@@ -99,14 +99,14 @@ impl Ring {
     ///
     /// # Errors
     /// The first reason why they are not.
-    pub fn tree(model: &Model) -> Result<Ring, Reason> {
+    pub fn tree(model: &Model) -> Result<Ring, FragmentReason> {
         let sized = template::tree(model).map_err(first)?;
         is_alone(model, sized.family)?;
         let rows = rows(model, sized)?;
         let is_row = |id: VarId| rows.iter().any(|(row, _)| *row == id);
         let mut shared = model.vars.entries().filter(|(_, var)| var.storage == Storage::Shared);
         if let Some((_, var)) = shared.find(|(id, _)| !is_row(*id)) {
-            return Err(Reason {
+            return Err(FragmentReason {
                 text: format!("`{}` is shared by all processes of the tree", var.name),
                 span: var.span,
             });
@@ -120,7 +120,7 @@ impl Ring {
     }
 
     /// How far processes reach, read off a size at which every process and its reach are apart from the other end.
-    fn reach(&mut self, model: &Model) -> Result<(), Reason> {
+    fn reach(&mut self, model: &Model) -> Result<(), FragmentReason> {
         let Distances { left, right, modulus } = self.distances;
         let size = (left + right + 3 * modulus) as i64 + 4 * FARTHEST + 2;
         let instance =
@@ -171,7 +171,7 @@ impl Ring {
     ///
     /// # Errors
     /// The program does not allow them.
-    pub fn sizes(&self, model: &Model, width: usize) -> Result<Sizes, Reason> {
+    pub fn sizes(&self, model: &Model, width: usize) -> Result<Sizes, FragmentReason> {
         let Distances { left, right, modulus } = self.distances;
         let declared = &model.parameters[self.parameter];
         let from = self.from(width).max(declared.least);
@@ -187,15 +187,18 @@ impl Ring {
     }
 
     /// The word of so many processes of a ring.
-    pub fn word(&self, size: usize, at: usize, width: usize) -> Word {
+    pub fn word(&self, size: usize, at: usize, width: usize) -> NeighbourTypes {
         (at..at + width).map(|index| self.type_of(index % size, size)).collect()
     }
 }
 
 /// There is no other family, and nobody asks where another process is.
-fn is_alone(model: &Model, family: FamilyId) -> Result<(), Reason> {
+fn is_alone(model: &Model, family: FamilyId) -> Result<(), FragmentReason> {
     if let Some(other) = model.families.entries().find(|(id, _)| *id != family) {
-        return Err(Reason { text: format!("`{}` stands beside its processes", other.1.name), span: other.1.span });
+        return Err(FragmentReason {
+            text: format!("`{}` stands beside its processes", other.1.name),
+            span: other.1.span,
+        });
     }
     match footprint::watcher(model) {
         None => Ok(()),
@@ -203,16 +206,16 @@ fn is_alone(model: &Model, family: FamilyId) -> Result<(), Reason> {
     }
 }
 
-fn plain(text: impl Into<String>) -> Reason {
-    Reason { text: text.into(), span: Span::default() }
+fn plain(text: impl Into<String>) -> FragmentReason {
+    FragmentReason { text: text.into(), span: Span::default() }
 }
 
-fn first(reasons: Vec<Reason>) -> Reason {
+fn first(reasons: Vec<FragmentReason>) -> FragmentReason {
     reasons.into_iter().next().unwrap_or_else(|| plain("it is outside the fragment"))
 }
 
 /// The arrays with an element for each process.
-fn rows(model: &Model, sized: template::Sized) -> Result<Vec<(VarId, usize)>, Reason> {
+fn rows(model: &Model, sized: template::Sized) -> Result<Vec<(VarId, usize)>, FragmentReason> {
     let template = model.template();
     let size = template.families[sized.family].size.linear();
     let mut rows: Vec<(VarId, usize)> = Vec::new();
@@ -222,13 +225,13 @@ fn rows(model: &Model, sized: template::Sized) -> Result<Vec<(VarId, usize)>, Re
         match (&of_size[..], var.storage) {
             ([], Storage::Shared) if var.ty.scalar() == ScalarType::Lock => {
                 let text = format!("`{}` is a lock of all processes, which knows its owner", var.name);
-                return Err(Reason { text, span: var.span });
+                return Err(FragmentReason { text, span: var.span });
             }
             ([], _) => {}
             ([dimension], Storage::Shared) => rows.push((id, *dimension)),
             _ => {
                 let text = format!("`{}` has an element for each two processes", var.name);
-                return Err(Reason { text, span: var.span });
+                return Err(FragmentReason { text, span: var.span });
             }
         }
     }
@@ -236,7 +239,7 @@ fn rows(model: &Model, sized: template::Sized) -> Result<Vec<(VarId, usize)>, Re
 }
 
 /// How the tests tell processes apart.
-fn distances<'a>(found: impl Iterator<Item = &'a Neighbours>) -> Result<Distances, Reason> {
+fn distances<'a>(found: impl Iterator<Item = &'a Neighbours>) -> Result<Distances, FragmentReason> {
     let tests: BTreeSet<IndexTest> = found.flat_map(|one| one.tests.iter().copied()).collect();
     let (mut left, mut right, mut modulus) = (0, 0, 1);
     for test in tests {

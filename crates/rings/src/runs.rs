@@ -14,7 +14,7 @@ use model::eval::{attempts_up_to, is_idle};
 use model::fairness::{EdgePredicate, FairnessId, FairnessPair, StatePredicate};
 use model::process::ProcessId;
 use rustc_hash::{FxHashMap, FxHashSet};
-use streett::{Arc, Condition, Edges, Graph};
+use streett::{EdgeBits, GraphArc, MarkedGraph, StreettPair};
 
 use crate::windows::{Failure, MOST_WAYS, Pair, Shape, WindowState, Windows};
 
@@ -34,7 +34,7 @@ pub enum Label {
 #[derive(Debug)]
 pub struct WindowGraph {
     /// Nodes are states.
-    pub graph: Graph,
+    pub graph: MarkedGraph,
     /// By edge.
     pub labels: Vec<Label>,
 }
@@ -150,9 +150,9 @@ impl<'w, 'a> Runs<'w, 'a> {
         }
         let mut list: Vec<(usize, Label, usize)> = found.into_iter().collect();
         list.sort_unstable();
-        let arcs = list.iter().map(|&(from, _, to)| Arc { from: from as u32, to: to as u32 }).collect();
+        let arcs = list.iter().map(|&(from, _, to)| GraphArc { from: from as u32, to: to as u32 }).collect();
         let labels = list.into_iter().map(|(_, label, _)| label).collect();
-        WindowGraph { graph: Graph::new(set.states.len(), arcs), labels }
+        WindowGraph { graph: MarkedGraph::new(set.states.len(), arcs), labels }
     }
 
     /// Adds what a process of another window does to one, from each of its states that agrees.
@@ -244,8 +244,8 @@ impl<'w, 'a> Runs<'w, 'a> {
     }
 
     /// For each word that may stand on a side of a window, the edges that are compatible with one of a set.
-    pub fn beside(&self, shape: usize, set: &Edges, side: Side) -> Vec<(usize, Edges)> {
-        let mut found: Vec<(usize, Edges)> = Vec::new();
+    pub fn beside(&self, shape: usize, set: &EdgeBits, side: Side) -> Vec<(usize, EdgeBits)> {
+        let mut found: Vec<(usize, EdgeBits)> = Vec::new();
         for pairing in &self.pairings {
             let (from, other, by) = match side {
                 Side::Right(by) => (pairing.left, pairing.right, by),
@@ -259,17 +259,17 @@ impl<'w, 'a> Runs<'w, 'a> {
     }
 
     /// What of the edges of one word is compatible with a set of another that stands on a side of it.
-    pub fn back(&self, (shape, other): (usize, usize), set: &Edges, side: Side) -> Edges {
+    pub fn back(&self, (shape, other): (usize, usize), set: &EdgeBits, side: Side) -> EdgeBits {
         let is_meant = |pairing: &&Pairing| match side {
             Side::Right(by) => (pairing.left, pairing.right, pairing.by) == (shape, other, by),
             Side::Left(by) => (pairing.right, pairing.left, pairing.by) == (shape, other, by),
         };
         let pairing = self.pairings.iter().find(is_meant);
-        let nothing = Edges::none(self.graphs[shape].labels.len());
+        let nothing = EdgeBits::none(self.graphs[shape].labels.len());
         pairing.map_or(nothing, |pairing| self.compatible(pairing, set, side.back()))
     }
 
-    fn compatible(&self, pairing: &Pairing, set: &Edges, side: Side) -> Edges {
+    fn compatible(&self, pairing: &Pairing, set: &EdgeBits, side: Side) -> EdgeBits {
         let (from, to, n) = match side {
             Side::Right(_) => (&pairing.left_class, &pairing.right_class, pairing.n_classes),
             Side::Left(_) => (&pairing.right_class, &pairing.left_class, (pairing.n_classes.1, pairing.n_classes.0)),
@@ -281,11 +281,11 @@ impl<'w, 'a> Runs<'w, 'a> {
             let (one, other) = if matches!(side, Side::Right(_)) { (left, right) } else { (right, left) };
             allowed[other as usize] |= present[one as usize];
         }
-        Edges::where_true(to.len(), |edge| allowed[to[edge] as usize])
+        EdgeBits::where_true(to.len(), |edge| allowed[to[edge] as usize])
     }
 
     /// What fairness assumptions of the program demand of the edges of a word: those that were made for each process, of the window's own.
-    pub fn conditions(&self, shape: usize, model: &Model, fairness: &[FairnessId]) -> Vec<Condition> {
+    pub fn conditions(&self, shape: usize, model: &Model, fairness: &[FairnessId]) -> Vec<StreettPair> {
         let for_each = &model.template().forms.for_each;
         let first = model.families[self.windows.ring.family].first;
         let is_meant = |id: &&FairnessId| for_each.contains(id) && model.fairness[**id].owner == Some(first);
@@ -299,7 +299,7 @@ impl<'w, 'a> Runs<'w, 'a> {
     }
 
     /// One assumption, made for a process of the window; `None` where it is about something else than what its owner can do and does.
-    fn condition(&self, shape: usize, at: usize, pair: &FairnessPair) -> Option<Condition> {
+    fn condition(&self, shape: usize, at: usize, pair: &FairnessPair) -> Option<StreettPair> {
         let owner = pair.owner?;
         let model = &self.windows.sizes.instances[self.windows.shapes[shape].instance].model;
         let carries = |action: ActionId, labels: &Option<Vec<String>>| {
@@ -313,7 +313,7 @@ impl<'w, 'a> Runs<'w, 'a> {
             _ => None,
         };
         let WindowGraph { graph, labels } = &self.graphs[shape];
-        let mut often = Edges::none(labels.len());
+        let mut often = EdgeBits::none(labels.len());
         for predicate in &pair.often {
             let before = match predicate {
                 EdgePredicate::Before(predicate) => Some(unable(predicate)?),
@@ -340,7 +340,7 @@ impl<'w, 'a> Runs<'w, 'a> {
             None => None,
             Some(predicate) => Some(unable(predicate)?),
         };
-        Some(Condition { stays, often })
+        Some(StreettPair { stays, often })
     }
 }
 

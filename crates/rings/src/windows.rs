@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use base::{Budget, StopReason};
-use evidence::rings::{Flow, Network, RingItem, RingValue, Weight, Word, tree};
+use evidence::rings::{ConservedSum, NeighbourTypes, Network, RingItem, RingValue, RingWeight, tree};
 use model::eval::{attempts_up_to, free_cells, is_idle, is_terminated, may_end};
 use model::process::ProcessId;
 use model::types::ScalarType;
@@ -30,7 +30,7 @@ pub type WindowState = Vec<RingValue>;
 #[derive(Clone, Debug)]
 pub struct Shape {
     /// The types of its processes.
-    pub word: Word,
+    pub word: NeighbourTypes,
     /// What it sees, ascending.
     pub items: Vec<RingItem>,
     /// A size at which there is such a window, as its place among the sizes.
@@ -174,7 +174,7 @@ impl<'a> Windows<'a> {
     pub fn closed_within(
         ring: &'a Ring,
         sizes: &'a Sizes,
-        (flows, budget): (&[Flow], &Budget),
+        (flows, budget): (&[ConservedSum], &Budget),
     ) -> Result<Windows<'a>, Failure> {
         let mut windows = Windows::shaped(ring, sizes)?;
         let starts = windows.starts()?;
@@ -195,7 +195,7 @@ impl<'a> Windows<'a> {
     /// The words of all sizes, and how windows stand to each other.
     fn shaped(ring: &'a Ring, sizes: &'a Sizes) -> Result<Windows<'a>, Failure> {
         let (width, span) = (sizes.width, sizes.span);
-        let mut shapes: BTreeMap<Word, Shape> = BTreeMap::new();
+        let mut shapes: BTreeMap<NeighbourTypes, Shape> = BTreeMap::new();
         for (number, instance) in sizes.instances.iter().enumerate() {
             for at in 0..instance.size {
                 let stand = Stand { at, span };
@@ -240,7 +240,8 @@ impl<'a> Windows<'a> {
     }
 
     fn pairs(&self, distances: &[i64]) -> Vec<Pair> {
-        let number: FxHashMap<&Word, usize> = self.shapes.iter().enumerate().map(|(at, one)| (&one.word, at)).collect();
+        let number: FxHashMap<&NeighbourTypes, usize> =
+            self.shapes.iter().enumerate().map(|(at, one)| (&one.word, at)).collect();
         let mut found: BTreeSet<Pair> = BTreeSet::new();
         for instance in &self.sizes.instances {
             let size = instance.size;
@@ -267,7 +268,8 @@ impl<'a> Windows<'a> {
 
     /// The windows of all initial states of all sizes.
     fn starts(&self) -> Result<BTreeSet<(usize, WindowState)>, Failure> {
-        let number: FxHashMap<&Word, usize> = self.shapes.iter().enumerate().map(|(at, one)| (&one.word, at)).collect();
+        let number: FxHashMap<&NeighbourTypes, usize> =
+            self.shapes.iter().enumerate().map(|(at, one)| (&one.word, at)).collect();
         let mut found = BTreeSet::new();
         for instance in &self.sizes.instances {
             let free = free_cells(&instance.model);
@@ -389,7 +391,7 @@ struct Closure<'w, 'a, 'b> {
     meetings: Vec<Meeting>,
     open: Vec<(usize, usize)>,
     /// Flows, and their totals.
-    bounds: Vec<(BTreeMap<Weight, u64>, u64)>,
+    bounds: Vec<(BTreeMap<RingWeight, u64>, u64)>,
     budget: &'b Budget,
     bytes: u64,
 }

@@ -4,14 +4,14 @@
 
 /// A set of numbers below a bound that is given when it is made.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Edges {
+pub struct EdgeBits {
     words: Vec<u64>,
 }
 
-impl Edges {
+impl EdgeBits {
     /// No number below `n`.
     pub fn none(n: usize) -> Self {
-        Edges { words: vec![0; n.div_ceil(64)] }
+        EdgeBits { words: vec![0; n.div_ceil(64)] }
     }
 
     /// All numbers below `n`.
@@ -20,12 +20,12 @@ impl Edges {
         if !n.is_multiple_of(64) {
             words.push((1 << (n % 64)) - 1);
         }
-        Edges { words }
+        EdgeBits { words }
     }
 
     /// The numbers below `n` that a condition keeps.
     pub fn where_true(n: usize, keep: impl Fn(usize) -> bool) -> Self {
-        let mut kept = Edges::none(n);
+        let mut kept = EdgeBits::none(n);
         (0..n).filter(|&edge| keep(edge)).for_each(|edge| kept.insert(edge));
         kept
     }
@@ -64,17 +64,17 @@ impl Edges {
     }
 
     /// Whether some number is in both.
-    pub fn meets(&self, other: &Edges) -> bool {
+    pub fn meets(&self, other: &EdgeBits) -> bool {
         self.words.iter().zip(&other.words).any(|(a, b)| a & b != 0)
     }
 
     /// Whether every number is in the other set, too.
-    pub fn is_subset(&self, other: &Edges) -> bool {
+    pub fn is_subset(&self, other: &EdgeBits) -> bool {
         self.words.iter().zip(&other.words).all(|(a, b)| a & !b == 0)
     }
 
     /// Keeps what is in the other set, too.
-    pub fn intersect(&mut self, other: &Edges) {
+    pub fn intersect(&mut self, other: &EdgeBits) {
         self.words.iter_mut().zip(&other.words).for_each(|(a, b)| *a &= b);
     }
 
@@ -93,7 +93,7 @@ impl Edges {
     }
 
     /// Adds what is in the other set.
-    pub fn unite(&mut self, other: &Edges) {
+    pub fn unite(&mut self, other: &EdgeBits) {
         self.words.iter_mut().zip(&other.words).for_each(|(a, b)| *a |= b);
     }
 }
@@ -105,9 +105,9 @@ mod tests {
     #[test]
     fn sets_of_numbers() {
         for n in [0, 1, 63, 64, 65, 130] {
-            let (all, none) = (Edges::all(n), Edges::none(n));
+            let (all, none) = (EdgeBits::all(n), EdgeBits::none(n));
             assert_eq!((all.len(), none.len(), none.is_empty()), (n, 0, true));
-            let thirds = Edges::where_true(n, |edge| edge % 3 == 0);
+            let thirds = EdgeBits::where_true(n, |edge| edge % 3 == 0);
             assert_eq!(thirds.iter().collect::<Vec<_>>(), (0..n).filter(|edge| edge % 3 == 0).collect::<Vec<_>>());
             assert!(thirds.is_subset(&all) && none.is_subset(&thirds) && thirds.meets(&all) == (n > 0));
             let mut rest = all.clone();

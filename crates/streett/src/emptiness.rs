@@ -83,7 +83,8 @@ pub fn fair_component(graph: &impl FairGraph, meter: &Meter<'_>) -> Result<Optio
     let n_nodes = graph.n_nodes();
     let bytes = (n_nodes * 3 * size_of::<u32>()) as u64;
     meter.reserve(bytes)?;
-    let mut search = EmptinessSearch { graph, meter, nodes: vec![Visit::default(); n_nodes], n_regions: 0, n_steps: 0 };
+    let mut search =
+        EmptinessSearch { graph, meter, nodes: vec![NodeVisit::default(); n_nodes], n_regions: 0, n_steps: 0 };
     let found = search.decompose(graph.entries(), 0);
     meter.remove(bytes);
     let found = found?;
@@ -93,7 +94,7 @@ pub fn fair_component(graph: &impl FairGraph, meter: &Meter<'_>) -> Result<Optio
 
 /// What is known of a node.
 #[derive(Clone, Copy, Default)]
-struct Visit {
+struct NodeVisit {
     /// In the order of discovery, from 1; 0 where a node was not visited in this round.
     number: u32,
     /// The earliest node that it is known to reach.
@@ -105,7 +106,7 @@ struct Visit {
 struct EmptinessSearch<'s, G> {
     graph: &'s G,
     meter: &'s Meter<'s>,
-    nodes: Vec<Visit>,
+    nodes: Vec<NodeVisit>,
     n_regions: u32,
     n_steps: u64,
 }
@@ -115,7 +116,7 @@ type Accepted = (u32, Vec<u64>);
 
 /// Tarjan's search of one region.
 #[derive(Default)]
-struct Round {
+struct RegionSearch {
     n_visited: u32,
     /// Nodes whose component is not complete.
     open: Vec<u32>,
@@ -128,7 +129,7 @@ struct Round {
 impl<G: FairGraph> EmptinessSearch<'_, G> {
     /// Tarjan's components of a region, from some roots, each looked at when it is complete.
     fn decompose(&mut self, roots: Vec<u32>, region: u32) -> Result<Option<Accepted>, StopReason> {
-        let mut round = Round::default();
+        let mut round = RegionSearch::default();
         for root in roots {
             let visit = self.nodes[root as usize];
             if visit.region != region || visit.number != 0 {
@@ -171,7 +172,7 @@ impl<G: FairGraph> EmptinessSearch<'_, G> {
         Ok(None)
     }
 
-    fn visit(&mut self, node: u32, round: &mut Round) {
+    fn visit(&mut self, node: u32, round: &mut RegionSearch) {
         round.n_visited += 1;
         let visit = &mut self.nodes[node as usize];
         (visit.number, visit.lowest) = (round.n_visited, round.n_visited);

@@ -11,23 +11,23 @@ use rustc_hash::FxHashMap;
 use crate::emptiness::{Component, FairGraph};
 
 /// An edge with the node that it leaves.
-pub type Taken = (u32, u32);
+pub type TakenEdge = (u32, u32);
 
 /// A run that goes round for ever.
 #[derive(Clone, Debug)]
-pub struct Lasso {
+pub struct FairLasso {
     /// The edges before the loop.
-    pub stem: Vec<Taken>,
+    pub stem: Vec<TakenEdge>,
     /// The edges of the loop, at least one.
-    pub turning: Vec<Taken>,
+    pub turning: Vec<TakenEdge>,
 }
 
 /// A lasso through a component.
-pub fn through(graph: &impl FairGraph, component: &Component) -> Lasso {
+pub fn through(graph: &impl FairGraph, component: &Component) -> FairLasso {
     let inside = |node: u32| component.regions[node as usize] == component.region;
     let stem = path(graph, &graph.initial(), |_| true, |node, _| inside(node));
     let start = stem.end;
-    let mut turning: Vec<Taken> = Vec::new();
+    let mut turning: Vec<TakenEdge> = Vec::new();
     let mut missing = component.needed.clone();
     let mut at = start;
     while missing.iter().any(|&word| word != 0) {
@@ -50,14 +50,14 @@ pub fn through(graph: &impl FairGraph, component: &Component) -> Lasso {
         let way = path(graph, &[at], inside, |node, edge| edge.is_some_and(|edge| returns(node, edge)));
         turning.extend(way.edges.iter().chain(&way.last));
     }
-    Lasso { stem: stem.edges, turning }
+    FairLasso { stem: stem.edges, turning }
 }
 
 /// A shortest way.
-struct Path {
-    edges: Vec<Taken>,
+struct ShortestPath {
+    edges: Vec<TakenEdge>,
     /// The edge that was looked for, where one was.
-    last: Option<Taken>,
+    last: Option<TakenEdge>,
     /// The node at its end, before `last`.
     end: u32,
 }
@@ -68,8 +68,8 @@ fn path(
     from: &[u32],
     allowed: impl Fn(u32) -> bool,
     wanted: impl Fn(u32, Option<u32>) -> bool,
-) -> Path {
-    let mut before: FxHashMap<u32, Option<Taken>> = from.iter().map(|&node| (node, None)).collect();
+) -> ShortestPath {
+    let mut before: FxHashMap<u32, Option<TakenEdge>> = from.iter().map(|&node| (node, None)).collect();
     let mut open: VecDeque<u32> = from.iter().copied().collect();
     while let Some(node) = open.pop_front() {
         let found = match wanted(node, None) {
@@ -84,7 +84,7 @@ fn path(
                 at = source;
             }
             edges.reverse();
-            return Path { edges, last, end: node };
+            return ShortestPath { edges, last, end: node };
         }
         for edge in 0..graph.n_edges(node) {
             let target = graph.target(node, edge);

@@ -15,11 +15,11 @@ pub mod emptiness;
 pub mod lasso;
 pub mod ranks;
 
-pub use edges::Edges;
+pub use edges::EdgeBits;
 
 /// An edge of a graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Arc {
+pub struct GraphArc {
     /// The node that it leaves.
     pub from: u32,
     /// The node that it leads to.
@@ -28,8 +28,8 @@ pub struct Arc {
 
 /// A graph whose nodes and edges have numbers.
 #[derive(Clone, Debug)]
-pub struct Graph {
-    arcs: Vec<Arc>,
+pub struct MarkedGraph {
+    arcs: Vec<GraphArc>,
     /// The edges that leave node `n` are `leaving[first[n]..first[n + 1]]`.
     first: Vec<u32>,
     leaving: Vec<u32>,
@@ -37,19 +37,19 @@ pub struct Graph {
 
 /// From some point on only at the nodes of `stays`, or again and again an edge of `often`.
 #[derive(Clone, Debug)]
-pub struct Condition {
+pub struct StreettPair {
     /// By node; `None` where no node will do.
     pub stays: Option<Vec<bool>>,
     /// The edges.
-    pub often: Edges,
+    pub often: EdgeBits,
 }
 
-impl Graph {
+impl MarkedGraph {
     /// A graph with nodes below `n_nodes`.
     ///
     /// # Panics
     /// If an edge leaves or meets no such node.
-    pub fn new(n_nodes: usize, arcs: Vec<Arc>) -> Self {
+    pub fn new(n_nodes: usize, arcs: Vec<GraphArc>) -> Self {
         let mut first = vec![0_u32; n_nodes + 1];
         for arc in &arcs {
             assert!((arc.to as usize) < n_nodes, "edges lead to nodes");
@@ -65,7 +65,7 @@ impl Graph {
             leaving[*place as usize] = edge as u32;
             *place += 1;
         }
-        Graph { arcs, first, leaving }
+        MarkedGraph { arcs, first, leaving }
     }
 
     /// How many nodes there are.
@@ -79,7 +79,7 @@ impl Graph {
     }
 
     /// An edge.
-    pub fn arc(&self, edge: usize) -> Arc {
+    pub fn arc(&self, edge: usize) -> GraphArc {
         self.arcs[edge]
     }
 
@@ -89,7 +89,7 @@ impl Graph {
     }
 
     /// All fair components of a set of edges.
-    pub fn fair_components(&self, within: &Edges, conditions: &[Condition]) -> Vec<Edges> {
+    pub fn fair_components(&self, within: &EdgeBits, conditions: &[StreettPair]) -> Vec<EdgeBits> {
         let mut found = Vec::new();
         let mut open = vec![within.clone()];
         while let Some(edges) = open.pop() {
@@ -106,12 +106,12 @@ impl Graph {
     }
 
     /// What the conditions whose edges are missing leave of a component.
-    fn restricted(&self, component: &Edges, conditions: &[Condition]) -> Restricted {
-        let mut left: Option<Edges> = None;
+    fn restricted(&self, component: &EdgeBits, conditions: &[StreettPair]) -> Restricted {
+        let mut left: Option<EdgeBits> = None;
         for condition in conditions.iter().filter(|condition| !condition.often.meets(component)) {
             let Some(stays) = &condition.stays else { return Restricted::Empty };
             let leaves = |edge: &usize| {
-                let Arc { from, to } = self.arcs[*edge];
+                let GraphArc { from, to } = self.arcs[*edge];
                 !(stays[from as usize] && stays[to as usize])
             };
             for edge in component.iter().filter(leaves) {
@@ -122,8 +122,8 @@ impl Graph {
     }
 
     /// The edges of each strongly connected component of a set of edges; components without edges are left out (Tarjan 1972).
-    pub fn components(&self, within: &Edges) -> Vec<Edges> {
-        let mut search = Search {
+    pub fn components(&self, within: &EdgeBits) -> Vec<EdgeBits> {
+        let mut search = ComponentSearch {
             graph: self,
             within,
             index: vec![0; self.n_nodes()],
@@ -136,17 +136,17 @@ impl Graph {
         for edge in within.iter() {
             search.visit(self.arcs[edge].from as usize);
         }
-        let Search { component, n_components, .. } = search;
+        let ComponentSearch { component, n_components, .. } = search;
         let mut position = vec![usize::MAX; n_components as usize];
-        let mut found: Vec<Edges> = Vec::new();
+        let mut found: Vec<EdgeBits> = Vec::new();
         for edge in within.iter() {
-            let Arc { from, to } = self.arcs[edge];
+            let GraphArc { from, to } = self.arcs[edge];
             let own = component[from as usize];
             if own == component[to as usize] {
                 let place = &mut position[own as usize];
                 if *place == usize::MAX {
                     *place = found.len();
-                    found.push(Edges::none(self.n_edges()));
+                    found.push(EdgeBits::none(self.n_edges()));
                 }
                 found[*place].insert(edge);
             }
@@ -161,15 +161,15 @@ enum Restricted {
     /// Some condition cannot be met here.
     Empty,
     /// Only these edges are left.
-    To(Edges),
+    To(EdgeBits),
 }
 
 /// The component of a node that has none yet.
 const OPEN: u32 = u32::MAX;
 
-struct Search<'g> {
-    graph: &'g Graph,
-    within: &'g Edges,
+struct ComponentSearch<'g> {
+    graph: &'g MarkedGraph,
+    within: &'g EdgeBits,
     /// When each node was first seen, counted from 1; 0 where it was not.
     index: Vec<u32>,
     /// The earliest node on the stack that is known to be reached from it.
@@ -180,7 +180,7 @@ struct Search<'g> {
     n_components: u32,
 }
 
-impl Search<'_> {
+impl ComponentSearch<'_> {
     /// Depth first, without recursion: each entry is a node and how many of its edges were looked at.
     fn visit(&mut self, root: usize) {
         if self.index[root] != 0 {

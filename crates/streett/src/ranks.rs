@@ -6,7 +6,7 @@
 //! the pair are ranked by themselves.
 
 use base::StopReason;
-use evidence::certificate::{RankTree, Reason};
+use evidence::certificate::{RankReason, RankTree};
 
 use crate::emptiness::FairGraph;
 use engine::meter::Meter;
@@ -21,7 +21,7 @@ pub struct Ranked {
 }
 
 /// The ranks of a graph without a fair run; `None` if it has one. Where a demanded mark is `own`, its absence is the reason
-/// [`Reason::Own`]; the other demanded marks are the automaton's, with the same numbers.
+/// [`RankReason::Own`]; the other demanded marks are the automaton's, with the same numbers.
 pub fn ranks(graph: &impl FairGraph, own: Option<usize>, meter: &Meter<'_>) -> Result<Option<Ranked>, StopReason> {
     let n_nodes = graph.n_nodes();
     let bytes = (n_nodes * 4 * size_of::<u32>()) as u64;
@@ -76,8 +76,8 @@ impl<G: FairGraph> RankSearch<'_, G> {
     fn rank(&mut self, nodes: &[u32]) -> Result<Option<RankTree>, StopReason> {
         let region = self.new_region(nodes);
         nodes.iter().for_each(|&node| self.numbers[node as usize] = 0);
-        let (mut classes, mut reasons): (Vec<Vec<u32>>, Vec<Reason>) = (Vec::new(), Vec::new());
-        let mut visit = Visit::default();
+        let (mut classes, mut reasons): (Vec<Vec<u32>>, Vec<RankReason>) = (Vec::new(), Vec::new());
+        let mut visit = ComponentVisit::default();
         for &root in nodes {
             if self.regions[root as usize] == region && self.numbers[root as usize] == 0 {
                 visit.enter(self, root);
@@ -96,7 +96,7 @@ impl<G: FairGraph> RankSearch<'_, G> {
     }
 
     /// Why no fair run keeps to a component; `None` if one does.
-    fn reason(&mut self, class: &[u32]) -> Result<Option<Reason>, StopReason> {
+    fn reason(&mut self, class: &[u32]) -> Result<Option<RankReason>, StopReason> {
         let region = self.new_region(class);
         let graph = self.graph;
         let mut taken = vec![0; graph.n_words()];
@@ -111,19 +111,19 @@ impl<G: FairGraph> RankSearch<'_, G> {
             }
         }
         if !has_edge {
-            return Ok(Some(Reason::Trivial));
+            return Ok(Some(RankReason::Trivial));
         }
         let is_missing = |mark: &usize| taken[mark / 64] >> (mark % 64) & 1 == 0;
         let missing = (0..graph.n_demanded()).find(is_missing);
         if let Some(mark) = missing {
-            return Ok(Some(if self.own == missing { Reason::Own } else { Reason::Missing(mark) }));
+            return Ok(Some(if self.own == missing { RankReason::Own } else { RankReason::Missing(mark) }));
         }
         for pair in (0..graph.n_pairs()).filter(|pair| is_missing(&(graph.n_demanded() + pair))) {
             let mut free: Vec<u32> = class.iter().copied().filter(|&node| graph.is_free(node, pair)).collect();
             if free.len() < class.len() {
                 free.sort_unstable();
                 let below = self.rank(&free)?;
-                return Ok(below.map(|tree| Reason::Pair(pair, Box::new(tree))));
+                return Ok(below.map(|tree| RankReason::Pair(pair, Box::new(tree))));
             }
         }
         Ok(None)
@@ -146,7 +146,7 @@ impl<G: FairGraph> RankSearch<'_, G> {
 
 /// A depth-first search that stops at each component.
 #[derive(Default)]
-struct Visit {
+struct ComponentVisit {
     n_visited: u32,
     /// The nodes whose component is not complete.
     open: Vec<u32>,
@@ -154,7 +154,7 @@ struct Visit {
     path: Vec<(u32, u32)>,
 }
 
-impl Visit {
+impl ComponentVisit {
     fn enter<G>(&mut self, search: &mut RankSearch<'_, G>, node: u32) {
         self.n_visited += 1;
         search.numbers[node as usize] = self.n_visited;
@@ -296,12 +296,12 @@ mod tests {
                     let number = Some(number as u32);
                     let mut inside = edges().filter(|&(node, to, _)| rank(node) == number && rank(to) == number);
                     match reason {
-                        Reason::Trivial => inside.next().is_none(),
-                        Reason::Missing(mark) => {
+                        RankReason::Trivial => inside.next().is_none(),
+                        RankReason::Missing(mark) => {
                             *mark < self.n_demanded && inside.all(|(.., marks)| marks >> mark & 1 == 0)
                         }
-                        Reason::Own => false,
-                        Reason::Pair(pair, below) => {
+                        RankReason::Own => false,
+                        RankReason::Pair(pair, below) => {
                             let Some(is_free) = self.free.get(*pair) else { return false };
                             let class = nodes.iter().copied().filter(|&node| rank(node) == number);
                             let free: Vec<u32> = class.filter(|&node| is_free[node as usize]).collect();
@@ -346,10 +346,10 @@ mod tests {
         let (node, rank) = (choices.below(tree.ranks.len()), choices.below(tree.reasons.len()));
         match (choices.below(5), &mut tree.reasons[rank]) {
             (0, _) => tree.ranks[node] = choices.below(tree.reasons.len()) as u32,
-            (1, reason) => *reason = Reason::Trivial,
-            (2, reason) => *reason = Reason::Missing(choices.below(3)),
-            (3, Reason::Pair(pair, _)) => *pair = choices.below(3),
-            (_, Reason::Pair(_, below)) => changed(below, choices),
+            (1, reason) => *reason = RankReason::Trivial,
+            (2, reason) => *reason = RankReason::Missing(choices.below(3)),
+            (3, RankReason::Pair(pair, _)) => *pair = choices.below(3),
+            (_, RankReason::Pair(_, below)) => changed(below, choices),
             _ => drop(tree.ranks.pop()),
         }
     }
@@ -362,7 +362,7 @@ mod tests {
             match graph.ranked() {
                 Some(ranked) => {
                     assert!(graph.is_empty() && graph.accepts(&ranked), "seed {seed}: {graph:?} {ranked:?}");
-                    let is_nested = |reason: &Reason| matches!(reason, Reason::Pair(..));
+                    let is_nested = |reason: &RankReason| matches!(reason, RankReason::Pair(..));
                     n_nested += u32::from(ranked.tree.reasons.iter().any(is_nested));
                     n_empty += 1;
                 }

@@ -12,13 +12,14 @@ impl Numbers {
     }
 }
 
-fn random(numbers: &mut Numbers) -> (Graph, Edges, Vec<Condition>) {
+fn random(numbers: &mut Numbers) -> (MarkedGraph, EdgeBits, Vec<StreettPair>) {
     let n_nodes = 1 + numbers.below(4);
     let n_edges = numbers.below(9);
-    let arcs: Vec<Arc> =
-        (0..n_edges).map(|_| Arc { from: numbers.below(n_nodes) as u32, to: numbers.below(n_nodes) as u32 }).collect();
+    let arcs: Vec<GraphArc> = (0..n_edges)
+        .map(|_| GraphArc { from: numbers.below(n_nodes) as u32, to: numbers.below(n_nodes) as u32 })
+        .collect();
     let mut subset = |percent: usize| {
-        let mut chosen = Edges::none(n_edges);
+        let mut chosen = EdgeBits::none(n_edges);
         (0..n_edges).for_each(|edge| {
             if numbers.below(100) < percent {
                 chosen.insert(edge);
@@ -27,19 +28,19 @@ fn random(numbers: &mut Numbers) -> (Graph, Edges, Vec<Condition>) {
         chosen
     };
     let within = subset(85);
-    let often: Vec<Edges> = (0..3).map(|_| subset(30)).collect();
+    let often: Vec<EdgeBits> = (0..3).map(|_| subset(30)).collect();
     let n_conditions = numbers.below(4);
-    let condition = |often: Edges| {
+    let condition = |often: EdgeBits| {
         let stays = (numbers.below(4) > 0).then(|| (0..n_nodes).map(|_| numbers.below(100) < 60).collect());
-        Condition { stays, often }
+        StreettPair { stays, often }
     };
     let conditions = often.into_iter().take(n_conditions).map(condition).collect();
-    (Graph::new(n_nodes, arcs), within, conditions)
+    (MarkedGraph::new(n_nodes, arcs), within, conditions)
 }
 
 /// Whether a run can take all of these edges again and again, and only them, and is fair.
-fn is_fair(graph: &Graph, edges: &Edges, conditions: &[Condition]) -> bool {
-    let list: Vec<Arc> = edges.iter().map(|edge| graph.arc(edge)).collect();
+fn is_fair(graph: &MarkedGraph, edges: &EdgeBits, conditions: &[StreettPair]) -> bool {
+    let list: Vec<GraphArc> = edges.iter().map(|edge| graph.arc(edge)).collect();
     let reaches = |from: u32, to: u32| {
         let mut seen = vec![from];
         let mut at = 0;
@@ -54,7 +55,7 @@ fn is_fair(graph: &Graph, edges: &Edges, conditions: &[Condition]) -> bool {
         seen.contains(&to)
     };
     let connected = list.iter().all(|one| list.iter().all(|other| reaches(one.to, other.from)));
-    let meets = |condition: &Condition| {
+    let meets = |condition: &StreettPair| {
         let stays = |stays: &Vec<bool>| list.iter().all(|arc| stays[arc.from as usize] && stays[arc.to as usize]);
         condition.often.meets(edges) || condition.stays.as_ref().is_some_and(stays)
     };
@@ -69,8 +70,8 @@ fn fair_components_are_the_maximal_fair_sets() {
         let (graph, within, conditions) = random(&mut numbers);
         let found = graph.fair_components(&within, &conditions);
         let n_edges = graph.n_edges();
-        let subsets = (0..1_usize << n_edges).map(|bits| Edges::where_true(n_edges, |edge| bits >> edge & 1 == 1));
-        let fair: Vec<Edges> =
+        let subsets = (0..1_usize << n_edges).map(|bits| EdgeBits::where_true(n_edges, |edge| bits >> edge & 1 == 1));
+        let fair: Vec<EdgeBits> =
             subsets.filter(|set| set.is_subset(&within) && is_fair(&graph, set, &conditions)).collect();
         for component in &found {
             assert!(fair.contains(component), "round {round}: {component:?} is not fair");

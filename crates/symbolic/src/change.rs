@@ -7,7 +7,7 @@
 use std::rc::Rc;
 
 use crate::bdd::{Bdd, Cube, OutOfNodes, Renaming, Space};
-use crate::encoding::{Encoding, Part};
+use crate::encoding::{Encoding, FieldContent};
 
 /// What a part is after a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -19,11 +19,11 @@ pub enum After {
 }
 
 /// Parts with what they become, in the order of the parts.
-pub type Updates = Vec<(Part, After)>;
+pub type Updates = Vec<(FieldContent, After)>;
 
 /// Updates as operations on diagrams.
 #[derive(Clone)]
-pub struct Change {
+pub struct DiagramUpdate {
     /// The bits of the updated parts.
     changed: Cube,
     /// What those with constants are afterwards.
@@ -45,7 +45,7 @@ struct Carried {
 
 type Result<T> = std::result::Result<T, OutOfNodes>;
 
-impl Change {
+impl DiagramUpdate {
     /// The change that updates make.
     pub fn new(encoding: &Encoding, updates: &Updates) -> Result<Self> {
         let space = &encoding.space;
@@ -63,7 +63,7 @@ impl Change {
             false => Some(Rc::new(Carried::new(space, pairs)?)),
         };
         let changed = encoding.bits(updates.iter().map(|&(part, _)| part))?;
-        Ok(Change { changed, after: space.cube(literals.iter().copied())?, literals, carried })
+        Ok(DiagramUpdate { changed, after: space.cube(literals.iter().copied())?, literals, carried })
     }
 
     /// The states after steps from some states, under a guard.

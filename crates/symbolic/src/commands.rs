@@ -1,6 +1,6 @@
 //! Steps as commands with constant updates: where it can be taken, and which parts get which values.
 //!
-//! In: the actions of a Model at their control points. Out: for each process a list of [`Command`]s, those with equal updates
+//! In: the actions of a Model at their control points. Out: for each process a list of [`GuardedCommand`]s, those with equal updates
 //! merged, and the states in which it has a faulty step. `x = x + 1` is one command for each value of `x`: an image is then
 //! two operations on diagrams without a second copy of the variables, which was 1.2–5.5 times as fast as relational products
 //! on these programs. A wide `x` has too many values for that: its command is one, whose guard says how the bits after the step
@@ -21,11 +21,11 @@ use model::value::Value;
 use model::variable::CellId;
 
 use crate::bdd::{Bdd, Cube, OutOfNodes};
-use crate::change::{After, Change, Updates};
-use crate::encoding::{Encoding, Part};
-use crate::evaluate::{Evaluator, Known, NoDiagram};
-use crate::number::Number;
-use crate::points::Points;
+use crate::change::{After, DiagramUpdate, Updates};
+use crate::encoding::{Encoding, FieldContent};
+use crate::evaluate::{Evaluator, KnownContent, NoDiagram};
+use crate::number::BitNumber;
+use crate::points::SymbolicPoints;
 
 /// More paths than this through one action are refused: its updates are no small set of constants.
 const MAX_PATHS: usize = 1 << 14;
@@ -52,7 +52,7 @@ impl StepTests {
 
 /// A step with constant updates.
 #[derive(Clone)]
-pub struct Command {
+pub struct GuardedCommand {
     /// Who moves; of a rendezvous, the sender.
     pub process: ProcessId,
     /// The receiver of a rendezvous.
@@ -66,13 +66,13 @@ pub struct Command {
     /// What the parts are afterwards, in the order of the parts.
     pub updates: Updates,
     /// The updates as operations on diagrams.
-    pub change: Change,
+    pub change: DiagramUpdate,
 }
 
 /// What one process can do.
 pub struct ProcessCommands {
     /// Its commands.
-    pub commands: Vec<Command>,
+    pub commands: Vec<GuardedCommand>,
     /// The states in which it has a faulty step.
     pub fault: Bdd,
     /// The states in which it has a step, faulty ones included; of a rendezvous, as the sender.
@@ -97,7 +97,7 @@ pub struct Touches {
 
 /// Why a program could not be turned into commands.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Stop {
+pub enum CommandStop {
     /// The nodes are used up.
     OutOfNodes,
     /// The statement has too many different outcomes.
@@ -106,29 +106,31 @@ pub enum Stop {
     TooManyRounds,
 }
 
-impl From<NoDiagram> for Stop {
+impl From<NoDiagram> for CommandStop {
     fn from(why: NoDiagram) -> Self {
         match why {
-            NoDiagram::OutOfNodes => Stop::OutOfNodes,
-            NoDiagram::TooManyRounds => Stop::TooManyRounds,
+            NoDiagram::OutOfNodes => CommandStop::OutOfNodes,
+            NoDiagram::TooManyRounds => CommandStop::TooManyRounds,
         }
     }
 }
 
-impl From<OutOfNodes> for Stop {
+impl From<OutOfNodes> for CommandStop {
     fn from(_: OutOfNodes) -> Self {
-        Stop::OutOfNodes
+        CommandStop::OutOfNodes
     }
 }
 
 /// The commands of every process; steps that satisfy different tests are kept apart.
 pub fn commands(
     model: &Model,
-    points: &Points,
+    points: &SymbolicPoints,
     encoding: &Encoding,
     tests: &StepTests,
-) -> Result<Vec<ProcessCommands>, Stop> {
-    let of = |process| Translation { tests, ..Translation::new(model, points, encoding, process)? }.translate();
+) -> Result<Vec<ProcessCommands>, CommandStop> {
+    let of = |process| {
+        CommandTranslation { tests, ..CommandTranslation::new(model, points, encoding, process)? }.translate()
+    };
     model.processes.ids().map(of).collect()
 }
 
@@ -140,23 +142,23 @@ type Merged = (Option<ProcessId>, Vec<usize>, Updates);
 
 /// A state in the middle of a step, on the states `when` before it.
 #[derive(Clone)]
-struct Path {
+struct CommandPath {
     /// Where wide cells were given any value, with the bits of what was chosen.
     when: Bdd,
-    written: BTreeMap<CellId, Known>,
+    written: BTreeMap<CellId, KnownContent>,
     /// The wide cells for which a value was chosen.
     chosen: BTreeSet<CellId>,
 }
 
-impl Path {
+impl CommandPath {
     fn new(when: Bdd) -> Self {
-        Path { when, written: BTreeMap::new(), chosen: BTreeSet::new() }
+        CommandPath { when, written: BTreeMap::new(), chosen: BTreeSet::new() }
     }
 }
 
 /// An action at a control point.
 #[derive(Clone, Copy)]
-struct Site {
+struct ActionSite {
     process: ProcessId,
     point: usize,
     action: ActionId,
@@ -164,9 +166,9 @@ struct Site {
     target: Option<usize>,
 }
 
-struct Translation<'a> {
+struct CommandTranslation<'a> {
     model: &'a Model,
-    points: &'a Points,
+    points: &'a SymbolicPoints,
     encoding: &'a Encoding,
     process: ProcessId,
     tests: &'a StepTests,
@@ -187,16 +189,16 @@ struct Translation<'a> {
     choices: Option<Cube>,
 }
 
-impl<'a> Translation<'a> {
+impl<'a> CommandTranslation<'a> {
     fn new(
         model: &'a Model,
-        points: &'a Points,
+        points: &'a SymbolicPoints,
         encoding: &'a Encoding,
         process: ProcessId,
     ) -> Result<Self, OutOfNodes> {
         let empty = encoding.space.empty();
         let statement = StatementId::new(0);
-        Ok(Translation {
+        Ok(CommandTranslation {
             choices: encoding.choices()?,
             model,
             points,
@@ -215,11 +217,11 @@ impl<'a> Translation<'a> {
         })
     }
 
-    fn translate(mut self) -> Result<ProcessCommands, Stop> {
+    fn translate(mut self) -> Result<ProcessCommands, CommandStop> {
         for point in 0..self.points.of(self.process).len() {
             for &(action, target) in &self.points.of(self.process).point(point).exits {
                 let before = std::mem::replace(&mut self.enabled, self.encoding.space.empty());
-                self.action(Site { process: self.process, point, action, target })?;
+                self.action(ActionSite { process: self.process, point, action, target })?;
                 let (reads, writes) = (self.reads.take(), std::mem::take(&mut self.writes));
                 let enabled = std::mem::replace(&mut self.enabled, before);
                 self.enabled = self.encoding.space.or(&self.enabled, &enabled)?;
@@ -228,10 +230,10 @@ impl<'a> Translation<'a> {
         }
         let encoding = self.encoding;
         let commands = self.found.into_iter().map(|((partner, meets, updates), (by, guard))| {
-            let change = Change::new(encoding, &updates)?;
-            Ok(Command { process: self.process, partner, meets, by, guard, updates, change })
+            let change = DiagramUpdate::new(encoding, &updates)?;
+            Ok(GuardedCommand { process: self.process, partner, meets, by, guard, updates, change })
         });
-        let commands = commands.collect::<Result<Vec<_>, Stop>>()?;
+        let commands = commands.collect::<Result<Vec<_>, CommandStop>>()?;
         let touched = self.sites.iter().flat_map(|site| site.reads.iter().chain(&site.writes)).copied().collect();
         Ok(ProcessCommands {
             commands,
@@ -243,7 +245,7 @@ impl<'a> Translation<'a> {
         })
     }
 
-    fn action(&mut self, site: Site) -> Result<(), Stop> {
+    fn action(&mut self, site: ActionSite) -> Result<(), CommandStop> {
         let action = &self.model.actions[site.action];
         self.statement = action.statement;
         self.by = Link { process: site.process, action: site.action, partner: None };
@@ -259,19 +261,19 @@ impl<'a> Translation<'a> {
     }
 
     /// The guard at a control point, in the state before the step. A fault in it is a step.
-    fn open(&mut self, site: Site) -> Result<Path, Stop> {
+    fn open(&mut self, site: ActionSite) -> Result<CommandPath, CommandStop> {
         let space = &self.encoding.space;
-        let here = self.encoding.equals(Part::Control(site.process), site.point as u64)?;
+        let here = self.encoding.equals(FieldContent::Control(site.process), site.point as u64)?;
         let guard = &self.model.actions[site.action].guard;
-        let Some(guard) = guard else { return Ok(Path::new(here)) };
+        let Some(guard) = guard else { return Ok(CommandPath::new(here)) };
         let guard = self.evaluator(site).truth(guard)?;
         let when = space.and(&here, &guard.yes)?;
         let fault = space.and(&here, &guard.fault)?;
         self.err(&fault)?;
-        Ok(Path::new(when))
+        Ok(CommandPath::new(when))
     }
 
-    fn rendezvous(&mut self, sender: Site, opened: Path, values: &[Expr]) -> Result<(), Stop> {
+    fn rendezvous(&mut self, sender: ActionSite, opened: CommandPath, values: &[Expr]) -> Result<(), CommandStop> {
         for receiver in self.receivers(sender.action) {
             self.by.partner = Some((receiver.process, receiver.action));
             let received = &self.model.actions[receiver.action];
@@ -279,10 +281,10 @@ impl<'a> Translation<'a> {
                 unreachable!("receivers receive")
             };
             let space = &self.encoding.space;
-            let here = self.encoding.equals(Part::Control(receiver.process), receiver.point as u64)?;
+            let here = self.encoding.equals(FieldContent::Control(receiver.process), receiver.point as u64)?;
             let guard = received.guard.as_ref().map(|guard| self.evaluator(receiver).truth(guard)).transpose()?;
             let ready = guard.map_or(Ok(here.clone()), |guard| space.and(&here, &guard.yes))?;
-            let mut paths = vec![Path::new(space.and(&opened.when, &ready)?)];
+            let mut paths = vec![CommandPath::new(space.and(&opened.when, &ready)?)];
             // Values and receiving cells are those of the old state: evaluated before anything is stored.
             for (value, pattern) in values.iter().zip(patterns) {
                 let access = pattern.target().expect("methods with diagrams refuse programs with other patterns");
@@ -299,7 +301,7 @@ impl<'a> Translation<'a> {
         Ok(())
     }
 
-    fn receivers(&self, sender: ActionId) -> Vec<Site> {
+    fn receivers(&self, sender: ActionId) -> Vec<ActionSite> {
         let channel = self.model.actions[sender].sync.as_ref().map(|sync| sync.channel);
         let mut sites = Vec::new();
         for process in self.model.processes.ids().filter(|&process| process != self.process) {
@@ -309,7 +311,7 @@ impl<'a> Translation<'a> {
                     if sync
                         .is_some_and(|sync| Some(sync.channel) == channel && matches!(sync.side, SyncSide::Receive(_)))
                     {
-                        sites.push(Site { process, point, action, target });
+                        sites.push(ActionSite { process, point, action, target });
                     }
                 }
             }
@@ -317,15 +319,20 @@ impl<'a> Translation<'a> {
         sites
     }
 
-    fn evaluator(&self, site: Site) -> Evaluator<'a> {
+    fn evaluator(&self, site: ActionSite) -> Evaluator<'a> {
         let mut evaluator = Evaluator::new(self.model, self.points, self.encoding, Some(site.process));
         evaluator.touched = Rc::clone(&self.reads);
         let counters = &self.points.of(site.process).point(site.point).counters;
-        evaluator.known = counters.iter().map(|&(cell, value)| (cell, Known::Value(value))).collect();
+        evaluator.known = counters.iter().map(|&(cell, value)| (cell, KnownContent::Value(value))).collect();
         evaluator
     }
 
-    fn run(&mut self, body: &[Stmt], paths: Vec<Path>, evaluator: &mut Evaluator<'_>) -> Result<Vec<Path>, Stop> {
+    fn run(
+        &mut self,
+        body: &[Stmt],
+        paths: Vec<CommandPath>,
+        evaluator: &mut Evaluator<'_>,
+    ) -> Result<Vec<CommandPath>, CommandStop> {
         let mut paths = paths;
         for stmt in body {
             let mut next = Vec::new();
@@ -336,25 +343,25 @@ impl<'a> Translation<'a> {
             }
             paths = self.joined(next)?;
             if paths.len() > MAX_PATHS {
-                return Err(Stop::TooManyCases(self.statement));
+                return Err(CommandStop::TooManyCases(self.statement));
             }
         }
         Ok(paths)
     }
 
     /// One path for all that have written the same: what follows does not depend on how that came about.
-    fn joined(&self, paths: Vec<Path>) -> Result<Vec<Path>, Stop> {
+    fn joined(&self, paths: Vec<CommandPath>) -> Result<Vec<CommandPath>, CommandStop> {
         /// What each cell was given: a value, or a number of many values by its place in memory.
-        type Written = Vec<(CellId, Result<Value, *const Number>)>;
+        type Written = Vec<(CellId, Result<Value, *const BitNumber>)>;
         if paths.len() < 2 {
             return Ok(paths);
         }
         let mut places: BTreeMap<(Written, BTreeSet<CellId>), usize> = BTreeMap::new();
-        let mut joined: Vec<Path> = Vec::new();
+        let mut joined: Vec<CommandPath> = Vec::new();
         for path in paths {
-            let written = |(&cell, known): (&CellId, &Known)| match known {
-                Known::Value(value) => (cell, Ok(*value)),
-                Known::Number(number) => (cell, Err(Rc::as_ptr(number))),
+            let written = |(&cell, known): (&CellId, &KnownContent)| match known {
+                KnownContent::Value(value) => (cell, Ok(*value)),
+                KnownContent::Number(number) => (cell, Err(Rc::as_ptr(number))),
             };
             let fresh = joined.len();
             let key = (path.written.iter().map(written).collect(), path.chosen.clone());
@@ -369,10 +376,10 @@ impl<'a> Translation<'a> {
     /// Evaluates with what the path has written.
     fn with_path<T>(
         &mut self,
-        path: &Path,
+        path: &CommandPath,
         evaluator: &mut Evaluator<'_>,
-        work: impl FnOnce(&mut Self, &mut Evaluator<'_>) -> Result<T, Stop>,
-    ) -> Result<T, Stop> {
+        work: impl FnOnce(&mut Self, &mut Evaluator<'_>) -> Result<T, CommandStop>,
+    ) -> Result<T, CommandStop> {
         let known = evaluator.known.clone();
         evaluator.known.extend(path.written.iter().map(|(&cell, known)| (cell, known.clone())));
         let result = work(self, evaluator);
@@ -380,7 +387,12 @@ impl<'a> Translation<'a> {
         result
     }
 
-    fn statement(&mut self, stmt: &Stmt, path: Path, evaluator: &mut Evaluator<'_>) -> Result<Vec<Path>, Stop> {
+    fn statement(
+        &mut self,
+        stmt: &Stmt,
+        path: CommandPath,
+        evaluator: &mut Evaluator<'_>,
+    ) -> Result<Vec<CommandPath>, CommandStop> {
         match &stmt.kind {
             StmtKind::Assign(pairs) => {
                 let mut evaluated = Vec::new();
@@ -447,20 +459,25 @@ impl<'a> Translation<'a> {
     }
 
     /// A block within a statement: the evaluator already knows what an outer path has written, and that is overwritten.
-    fn rerun(&mut self, block: &[Stmt], path: Path, evaluator: &mut Evaluator<'_>) -> Result<Vec<Path>, Stop> {
+    fn rerun(
+        &mut self,
+        block: &[Stmt],
+        path: CommandPath,
+        evaluator: &mut Evaluator<'_>,
+    ) -> Result<Vec<CommandPath>, CommandStop> {
         self.run(block, vec![path], evaluator)
     }
 
-    fn narrow(&self, path: &Path, when: &Bdd) -> Result<Path, Stop> {
-        Ok(Path { when: self.encoding.space.and(&path.when, when)?, ..path.clone() })
+    fn narrow(&self, path: &CommandPath, when: &Bdd) -> Result<CommandPath, CommandStop> {
+        Ok(CommandPath { when: self.encoding.space.and(&path.when, when)?, ..path.clone() })
     }
 
-    fn err_on(&mut self, path: &Path, fault: &Bdd) -> Result<(), Stop> {
+    fn err_on(&mut self, path: &CommandPath, fault: &Bdd) -> Result<(), CommandStop> {
         let fault = self.encoding.space.and(&path.when, fault)?;
         self.err(&fault)
     }
 
-    fn err(&mut self, fault: &Bdd) -> Result<(), Stop> {
+    fn err(&mut self, fault: &Bdd) -> Result<(), CommandStop> {
         if fault.is_empty() {
             return Ok(());
         }
@@ -470,7 +487,7 @@ impl<'a> Translation<'a> {
     }
 
     /// There is a step in these states.
-    fn offer(&mut self, states: &Bdd) -> Result<(), Stop> {
+    fn offer(&mut self, states: &Bdd) -> Result<(), CommandStop> {
         let space = &self.encoding.space;
         self.enabled = space.or(&self.enabled, states)?;
         let offered = self.offers.entry(self.by).or_insert_with(|| space.empty());
@@ -486,8 +503,13 @@ impl<'a> Translation<'a> {
         }
     }
 
-    fn finish(&mut self, paths: Vec<Path>, partner: Option<ProcessId>, sites: &[Site]) -> Result<(), Stop> {
-        let target = |site: &Site| Some((Part::Control(site.process), After::Is(site.target? as u64)));
+    fn finish(
+        &mut self,
+        paths: Vec<CommandPath>,
+        partner: Option<ProcessId>,
+        sites: &[ActionSite],
+    ) -> Result<(), CommandStop> {
+        let target = |site: &ActionSite| Some((FieldContent::Control(site.process), After::Is(site.target? as u64)));
         let control: Option<Updates> = sites.iter().map(target).collect();
         let Some(control) = control else {
             return paths.iter().try_for_each(|path| self.err(&path.when));
@@ -499,14 +521,14 @@ impl<'a> Translation<'a> {
             let mut when = path.when.clone();
             for (&cell, known) in &path.written {
                 updates.push(match known {
-                    Known::Value(value) => {
+                    KnownContent::Value(value) => {
                         let position =
                             self.encoding.position(cell, *value).expect("only values of the type are stored");
-                        (Part::Cell(cell), After::Is(position))
+                        (FieldContent::Cell(cell), After::Is(position))
                     }
-                    Known::Number(number) => {
+                    KnownContent::Number(number) => {
                         when = space.and(&when, &self.encoding.next_is(cell, number)?)?;
-                        (Part::Cell(cell), After::Carried)
+                        (FieldContent::Cell(cell), After::Carried)
                     }
                 });
             }

@@ -17,12 +17,12 @@ use model::value::Value;
 use model::variable::{CellId, Role};
 
 use crate::bdd::{Bdd, Cube, OutOfNodes, Space};
-use crate::number::{Arithmetic, Number};
+use crate::number::{BitArithmetic, BitNumber};
 use crate::wide::Wide;
 
 /// What a field of bits holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Part {
+pub enum FieldContent {
     /// The content of a cell, as a position among its type's values.
     Cell(CellId),
     /// Where a process stands, as a control point.
@@ -33,7 +33,7 @@ pub enum Part {
 
 /// Some bits, highest first, at equal distances.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Field {
+pub struct BitField {
     first_bit: u32,
     n_bits: u32,
     stride: u32,
@@ -41,7 +41,7 @@ pub struct Field {
     pub n_values: u128,
 }
 
-impl Field {
+impl BitField {
     /// The field's bits.
     pub fn bits(self) -> impl Iterator<Item = u32> {
         (0..self.n_bits).map(move |at| self.first_bit + at * self.stride)
@@ -69,7 +69,7 @@ impl Field {
 }
 
 /// The values of a cell, by position.
-enum Values {
+enum CellValues {
     /// Numbers from this one on.
     From(i64),
     /// These.
@@ -82,37 +82,37 @@ pub struct Encoding {
     pub space: Space,
     /// Which cells are numbers of many bits.
     wide: Wide,
-    values: IdVec<Values>,
-    cells: Vec<Option<Field>>,
-    control: Vec<Field>,
-    exposed: Vec<Field>,
+    values: IdVec<CellValues>,
+    cells: Vec<Option<BitField>>,
+    control: Vec<BitField>,
+    exposed: Vec<BitField>,
     /// All parts in the order of their first bits.
-    order: Vec<Part>,
+    order: Vec<FieldContent>,
 }
 
 /// Gives out bits.
-struct Layout {
+struct BitAllocator {
     next_bit: u32,
     /// The bits of which no set of states depends.
     auxiliary: Vec<u32>,
 }
 
-impl Layout {
-    fn field(&mut self, n_values: u128) -> Field {
+impl BitAllocator {
+    fn field(&mut self, n_values: u128) -> BitField {
         let n_bits = bits_for(n_values);
         self.next_bit += n_bits;
-        Field { first_bit: self.next_bit - n_bits, n_bits, stride: 1, n_values }
+        BitField { first_bit: self.next_bit - n_bits, n_bits, stride: 1, n_values }
     }
 
     /// The fields of wide cells that belong together: the lowest bits of all of them, and what comes beside them, are neighbours.
-    fn group(&mut self, sizes: &[(u128, bool)]) -> Vec<Field> {
+    fn group(&mut self, sizes: &[(u128, bool)]) -> Vec<BitField> {
         let n_levels = sizes.iter().map(|&(n_values, _)| bits_for(n_values)).max().unwrap_or(0);
         let stride = sizes.iter().map(|&(_, is_chosen)| 2 + u32::from(is_chosen)).sum();
         let mut slot = self.next_bit;
         let mut fields = Vec::new();
         for &(n_values, is_chosen) in sizes {
             let n_bits = bits_for(n_values);
-            let field = Field { first_bit: slot + (n_levels - n_bits) * stride, n_bits, stride, n_values };
+            let field = BitField { first_bit: slot + (n_levels - n_bits) * stride, n_bits, stride, n_values };
             self.auxiliary.extend(field.next_bits());
             if is_chosen {
                 self.auxiliary.extend(field.choice_bits());
@@ -130,21 +130,21 @@ impl Encoding {
     /// `n_blocks` exposed blocks each, in a space of `n_nodes` nodes.
     pub fn new(model: &Model, wide: Wide, (n_points, n_blocks): (&[usize], &[usize]), n_nodes: usize) -> Self {
         let values = model.cells.iter().map(|cell| match (model.vars[cell.var].role, cell.ty) {
-            (Role::Counter(_), _) => Values::Listed(Vec::new()),
-            (_, ScalarType::Range { lo, .. }) => Values::From(lo),
-            (_, ScalarType::Semaphore { .. }) => Values::From(0),
-            (_, ty) => Values::Listed(ty.values(model.type_context()).collect()),
+            (Role::Counter(_), _) => CellValues::Listed(Vec::new()),
+            (_, ScalarType::Range { lo, .. }) => CellValues::From(lo),
+            (_, ScalarType::Semaphore { .. }) => CellValues::From(0),
+            (_, ty) => CellValues::Listed(ty.values(model.type_context()).collect()),
         });
         let n_values = |cell: CellId| model.cells[cell].ty.n_values(model.type_context());
         let order = order(model);
-        let mut layout = Layout { next_bit: 0, auxiliary: Vec::new() };
-        let nothing = Field { first_bit: 0, n_bits: 0, stride: 1, n_values: 1 };
+        let mut layout = BitAllocator { next_bit: 0, auxiliary: Vec::new() };
+        let nothing = BitField { first_bit: 0, n_bits: 0, stride: 1, n_values: 1 };
         let mut cells = vec![None; model.cells.len()];
         let (mut control, mut exposed) = (vec![nothing; n_points.len()], vec![nothing; n_points.len()]);
         for &part in &order {
             match part {
-                Part::Cell(cell) if cells[cell.index()].is_some() => {}
-                Part::Cell(cell) => match wide.groups.iter().find(|group| group.contains(&cell)) {
+                FieldContent::Cell(cell) if cells[cell.index()].is_some() => {}
+                FieldContent::Cell(cell) => match wide.groups.iter().find(|group| group.contains(&cell)) {
                     None => cells[cell.index()] = Some(layout.field(n_values(cell))),
                     Some(group) => {
                         let sizes: Vec<_> =
@@ -154,8 +154,12 @@ impl Encoding {
                         }
                     }
                 },
-                Part::Control(process) => control[process.index()] = layout.field(n_points[process.index()] as u128),
-                Part::Exposed(process) => exposed[process.index()] = layout.field(n_blocks[process.index()] as u128),
+                FieldContent::Control(process) => {
+                    control[process.index()] = layout.field(n_points[process.index()] as u128)
+                }
+                FieldContent::Exposed(process) => {
+                    exposed[process.index()] = layout.field(n_blocks[process.index()] as u128)
+                }
             }
         }
         let space = Space::new(layout.next_bit, n_nodes).with_auxiliary(&layout.auxiliary);
@@ -171,16 +175,16 @@ impl Encoding {
     ///
     /// # Panics
     /// For a loop counter, which has none.
-    pub fn field(&self, part: Part) -> Field {
+    pub fn field(&self, part: FieldContent) -> BitField {
         match part {
-            Part::Cell(cell) => self.cells[cell.index()].expect("loop counters are part of control points"),
-            Part::Control(process) => self.control[process.index()],
-            Part::Exposed(process) => self.exposed[process.index()],
+            FieldContent::Cell(cell) => self.cells[cell.index()].expect("loop counters are part of control points"),
+            FieldContent::Control(process) => self.control[process.index()],
+            FieldContent::Exposed(process) => self.exposed[process.index()],
         }
     }
 
     /// All parts, in the order of their first bits.
-    pub fn parts(&self) -> &[Part] {
+    pub fn parts(&self) -> &[FieldContent] {
         &self.order
     }
 
@@ -190,43 +194,43 @@ impl Encoding {
     }
 
     /// Whether a part has bits for its value after a step.
-    pub fn is_carried(&self, part: Part) -> bool {
-        matches!(part, Part::Cell(cell) if self.is_wide(cell))
+    pub fn is_carried(&self, part: FieldContent) -> bool {
+        matches!(part, FieldContent::Cell(cell) if self.is_wide(cell))
     }
 
     /// The value of a cell at a position.
     pub fn value(&self, cell: CellId, position: u64) -> Value {
         match &self.values.as_slice()[cell.index()] {
-            Values::From(first) => Value::Int(first.wrapping_add_unsigned(position)),
-            Values::Listed(values) => values[position as usize],
+            CellValues::From(first) => Value::Int(first.wrapping_add_unsigned(position)),
+            CellValues::Listed(values) => values[position as usize],
         }
     }
 
     /// The values of a cell that is not wide, each with its position.
     pub fn values(&self, cell: CellId) -> impl Iterator<Item = (u64, Value)> {
-        let n_values = self.field(Part::Cell(cell)).n_values as u64;
+        let n_values = self.field(FieldContent::Cell(cell)).n_values as u64;
         (0..n_values).map(move |position| (position, self.value(cell, position)))
     }
 
     /// The position of a value of a cell.
     pub fn position(&self, cell: CellId, value: Value) -> Option<u64> {
         match (&self.values.as_slice()[cell.index()], value) {
-            (Values::From(first), Value::Int(number)) => {
+            (CellValues::From(first), Value::Int(number)) => {
                 let position = u64::try_from(i128::from(number) - i128::from(*first)).ok()?;
-                (u128::from(position) < self.field(Part::Cell(cell)).n_values).then_some(position)
+                (u128::from(position) < self.field(FieldContent::Cell(cell)).n_values).then_some(position)
             }
-            (Values::From(_), _) => None,
-            (Values::Listed(values), value) => values.iter().position(|&one| one == value).map(|at| at as u64),
+            (CellValues::From(_), _) => None,
+            (CellValues::Listed(values), value) => values.iter().position(|&one| one == value).map(|at| at as u64),
         }
     }
 
     /// The states in which a part has a value.
-    pub fn equals(&self, part: Part, value: u64) -> Result<Bdd, OutOfNodes> {
+    pub fn equals(&self, part: FieldContent, value: u64) -> Result<Bdd, OutOfNodes> {
         Ok(self.space.set_of(&self.assignment([(part, value)])?))
     }
 
     /// The states in which a part has one of the values.
-    pub fn one_of(&self, part: Part, values: impl IntoIterator<Item = u64>) -> Result<Bdd, OutOfNodes> {
+    pub fn one_of(&self, part: FieldContent, values: impl IntoIterator<Item = u64>) -> Result<Bdd, OutOfNodes> {
         values.into_iter().try_fold(self.space.empty(), |union, value| {
             let one = self.equals(part, value)?;
             self.space.or(&union, &one)
@@ -234,7 +238,7 @@ impl Encoding {
     }
 
     /// The states in which a part has any of its values.
-    pub fn any_of(&self, part: Part) -> Result<Bdd, OutOfNodes> {
+    pub fn any_of(&self, part: FieldContent) -> Result<Bdd, OutOfNodes> {
         let field = self.field(part);
         self.below(field.bits(), field.n_values)
     }
@@ -252,23 +256,23 @@ impl Encoding {
 
     /// The bit vectors in which every field has one of its values; exposed blocks follow from the others and are left free.
     pub fn valid(&self) -> Result<Bdd, OutOfNodes> {
-        let parts = self.order.iter().filter(|part| !matches!(part, Part::Exposed(_)));
+        let parts = self.order.iter().filter(|part| !matches!(part, FieldContent::Exposed(_)));
         // From the bottom up, so that each conjunction only adds nodes on top.
         parts.rev().try_fold(self.space.all(), |valid, &part| self.space.and(&self.any_of(part)?, &valid))
     }
 
     /// The partial assignment of values to parts.
-    pub fn assignment(&self, values: impl IntoIterator<Item = (Part, u64)>) -> Result<Cube, OutOfNodes> {
+    pub fn assignment(&self, values: impl IntoIterator<Item = (FieldContent, u64)>) -> Result<Cube, OutOfNodes> {
         self.space.cube(values.into_iter().flat_map(|(part, value)| self.field(part).literals(value)))
     }
 
     /// The bits of the parts, to quantify over.
-    pub fn bits(&self, parts: impl IntoIterator<Item = Part>) -> Result<Cube, OutOfNodes> {
+    pub fn bits(&self, parts: impl IntoIterator<Item = FieldContent>) -> Result<Cube, OutOfNodes> {
         self.space.bits(parts.into_iter().flat_map(|part| self.field(part).bits()))
     }
 
     /// The bits of the parts, those after a step included, to hide them.
-    pub fn all_bits(&self, parts: impl IntoIterator<Item = Part>) -> Result<Cube, OutOfNodes> {
+    pub fn all_bits(&self, parts: impl IntoIterator<Item = FieldContent>) -> Result<Cube, OutOfNodes> {
         self.space.bits(parts.into_iter().flat_map(|part| {
             let field = self.field(part);
             let next = self.is_carried(part).then(|| field.next_bits());
@@ -277,7 +281,7 @@ impl Encoding {
     }
 
     /// The bits of the wide cells among the parts after a step, to quantify over.
-    pub fn next_bits(&self, parts: impl IntoIterator<Item = Part>) -> Result<Cube, OutOfNodes> {
+    pub fn next_bits(&self, parts: impl IntoIterator<Item = FieldContent>) -> Result<Cube, OutOfNodes> {
         let carried = parts.into_iter().filter(|&part| self.is_carried(part));
         self.space.bits(carried.flat_map(|part| self.field(part).next_bits()))
     }
@@ -288,36 +292,36 @@ impl Encoding {
     }
 
     /// The content of a wide cell.
-    pub fn number(&self, cell: CellId) -> Result<Number, OutOfNodes> {
-        self.number_of(cell, self.field(Part::Cell(cell)).bits())
+    pub fn number(&self, cell: CellId) -> Result<BitNumber, OutOfNodes> {
+        self.number_of(cell, self.field(FieldContent::Cell(cell)).bits())
     }
 
     /// Any value of a wide cell for which there is a choice: the value, and the vectors in which it is one.
-    pub fn choice(&self, cell: CellId) -> Result<Option<(Number, Bdd)>, OutOfNodes> {
+    pub fn choice(&self, cell: CellId) -> Result<Option<(BitNumber, Bdd)>, OutOfNodes> {
         if !self.wide.chosen.contains(&cell) {
             return Ok(None);
         }
-        let field = self.field(Part::Cell(cell));
+        let field = self.field(FieldContent::Cell(cell));
         Ok(Some((self.number_of(cell, field.choice_bits())?, self.below(field.choice_bits(), field.n_values)?)))
     }
 
     /// The bits of the choice for a cell, to quantify over.
     pub fn choice_of(&self, cell: CellId) -> Result<Cube, OutOfNodes> {
-        self.space.bits(self.field(Part::Cell(cell)).choice_bits())
+        self.space.bits(self.field(FieldContent::Cell(cell)).choice_bits())
     }
 
     /// The bits of all choices, to quantify over; `None` where there are none.
     pub fn choices(&self) -> Result<Option<Cube>, OutOfNodes> {
         let bits: Vec<u32> =
-            self.wide.chosen.iter().flat_map(|&cell| self.field(Part::Cell(cell)).choice_bits()).collect();
+            self.wide.chosen.iter().flat_map(|&cell| self.field(FieldContent::Cell(cell)).choice_bits()).collect();
         if bits.is_empty() { Ok(None) } else { self.space.bits(bits).map(Some) }
     }
 
     /// The vectors in which a wide cell is this number after a step; the number is one of its values.
-    pub fn next_is(&self, cell: CellId, number: &Number) -> Result<Bdd, OutOfNodes> {
-        let math = Arithmetic { space: &self.space };
+    pub fn next_is(&self, cell: CellId, number: &BitNumber) -> Result<Bdd, OutOfNodes> {
+        let math = BitArithmetic { space: &self.space };
         let code = math.subtract(number, &math.constant(self.first_of(cell)))?;
-        let field = self.field(Part::Cell(cell));
+        let field = self.field(FieldContent::Cell(cell));
         let next: Vec<u32> = field.next_bits().collect();
         next.iter().rev().enumerate().try_fold(self.space.all(), |all, (at, &bit)| {
             let same = self.space.same(&self.bit(bit)?, code.bit(at))?;
@@ -325,17 +329,17 @@ impl Encoding {
         })
     }
 
-    fn number_of(&self, cell: CellId, bits: impl Iterator<Item = u32>) -> Result<Number, OutOfNodes> {
-        let math = Arithmetic { space: &self.space };
+    fn number_of(&self, cell: CellId, bits: impl Iterator<Item = u32>) -> Result<BitNumber, OutOfNodes> {
+        let math = BitArithmetic { space: &self.space };
         let bits = bits.map(|bit| self.bit(bit)).collect::<Result<Vec<Bdd>, _>>()?;
-        math.add(&Number::natural(&self.space, bits), &math.constant(self.first_of(cell)))
+        math.add(&BitNumber::natural(&self.space, bits), &math.constant(self.first_of(cell)))
     }
 
     /// The least value of a wide cell.
     fn first_of(&self, cell: CellId) -> i128 {
         match &self.values.as_slice()[cell.index()] {
-            Values::From(first) => i128::from(*first),
-            Values::Listed(_) => unreachable!("wide cells are numbers"),
+            CellValues::From(first) => i128::from(*first),
+            CellValues::Listed(_) => unreachable!("wide cells are numbers"),
         }
     }
 
@@ -349,7 +353,7 @@ pub fn bits_for(n_values: u128) -> u32 {
     u128::BITS - n_values.saturating_sub(1).leading_zeros()
 }
 /// Shared cells of nobody, then process by process: control, locals, exposed block, publics, shared cells of its index.
-fn order(model: &Model) -> Vec<Part> {
+fn order(model: &Model) -> Vec<FieldContent> {
     let is_counter = |cell: &CellId| matches!(model.vars[model.cells[*cell].var].role, Role::Counter(_));
     let owner_of_shared = |cell: CellId| -> Option<ProcessId> {
         let var = &model.vars[model.cells[cell].var];
@@ -361,19 +365,19 @@ fn order(model: &Model) -> Vec<Part> {
         family.process_at(index as i64)
     };
     let shared: Vec<CellId> = (0..model.n_shared_cells).map(CellId::new).collect();
-    let mut order: Vec<Part> =
-        shared.iter().filter(|&&cell| owner_of_shared(cell).is_none()).map(|&cell| Part::Cell(cell)).collect();
+    let mut order: Vec<FieldContent> =
+        shared.iter().filter(|&&cell| owner_of_shared(cell).is_none()).map(|&cell| FieldContent::Cell(cell)).collect();
     for (process, declared) in model.processes.entries() {
         let own = (declared.first_cell..declared.first_cell + model.families[declared.family].n_cells).map(CellId::new);
         let (publics, locals): (Vec<CellId>, Vec<CellId>) = own.filter(|cell| !is_counter(cell)).partition(|&cell| {
             matches!(model.vars[model.cells[cell].var].storage, model::variable::Storage::Public(_))
         });
-        order.push(Part::Control(process));
-        order.extend(locals.into_iter().map(Part::Cell));
-        order.push(Part::Exposed(process));
-        order.extend(publics.into_iter().map(Part::Cell));
+        order.push(FieldContent::Control(process));
+        order.extend(locals.into_iter().map(FieldContent::Cell));
+        order.push(FieldContent::Exposed(process));
+        order.extend(publics.into_iter().map(FieldContent::Cell));
         let mine = shared.iter().filter(|&&cell| owner_of_shared(cell) == Some(process));
-        order.extend(mine.map(|&cell| Part::Cell(cell)));
+        order.extend(mine.map(|&cell| FieldContent::Cell(cell)));
     }
     order
 }

@@ -9,10 +9,10 @@ use std::time::Instant;
 
 use base::{Feature, StopReason};
 use compose::backend::{Backend, Deciding, Refinable};
-use compose::completion::{Completed, CompletionOptions, Obstacle, Round, Stages, complete};
-use compose::fair::{Decided, Rule};
-use compose::k_index::{Decision, Fixpoint, Invariants, Plan, decide};
-use compose::method::Outcome;
+use compose::completion::{Completed, CompletionOptions, Obstacle, RefinementRound, Stages, complete};
+use compose::fair::{Decided, LivenessRule};
+use compose::k_index::{Fixpoint, InvariantDecision, Invariants, KIndexPlan, decide};
+use compose::method::PropertyAttempt;
 use compose::question::{property_error, questions_up_to};
 use compose::symmetry::Symmetry;
 use engine::settings::Settings;
@@ -32,10 +32,10 @@ use crate::bdd::{Bdd, Space};
 use crate::commands::StepTests;
 use crate::fewer_facts::tries;
 use crate::global::step_tests;
-use crate::local::{LocalSets, Views};
-use crate::reach::{Direction, Reach, search};
-use crate::system::{System, SystemPlan};
-use crate::watchdog::{Gauge, Relay, watchdog};
+use crate::local::{LocalSets, SharedView};
+use crate::reach::{Reach, SearchDirection, search};
+use crate::system::{SymbolicSystem, SystemPlan};
+use crate::watchdog::{EventRelay, Gauge, watchdog};
 use crate::wide::MOST_LISTED;
 
 engine::config! {
@@ -58,7 +58,7 @@ engine::config! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Symbolic {
     /// Reachability on the whole product.
-    Reach(Direction),
+    Reach(SearchDirection),
     /// The strongest invariants of `k` processes each.
     KIndex(usize),
     /// Split invariants with refinement.
@@ -66,7 +66,7 @@ pub enum Symbolic {
     /// Temporal properties on the whole product.
     Global,
     /// Temporal properties, one process at a time.
-    Fair(Rule),
+    Fair(LivenessRule),
 }
 
 /// A method that works with decision diagrams, and what bounds it.
@@ -102,8 +102,8 @@ impl Engine for Tuned {
 impl Engine for Symbolic {
     fn method(&self) -> Method {
         match self {
-            Symbolic::Reach(Direction::Forward) => Method::Forward,
-            Symbolic::Reach(Direction::Backward) => Method::Backward,
+            Symbolic::Reach(SearchDirection::Forward) => Method::Forward,
+            Symbolic::Reach(SearchDirection::Backward) => Method::Backward,
             Symbolic::KIndex(1) => Method::Split,
             Symbolic::KIndex(2) => Method::Pairwise,
             Symbolic::KIndex(_) => Method::Triple,
@@ -120,8 +120,8 @@ impl Engine for Symbolic {
 
 impl Tuned {
     /// Answers with little room for nodes, and where that does not do with more.
-    fn with_room(&self, task: &Task<'_>, relay: &Relay, gauge: &Arc<Gauge>) -> Result<Vec<Answer>, EngineError> {
-        let limit = task.budget.memory_limit().map_or(self.config.most_nodes, System::nodes_within);
+    fn with_room(&self, task: &Task<'_>, relay: &EventRelay, gauge: &Arc<Gauge>) -> Result<Vec<Answer>, EngineError> {
+        let limit = task.budget.memory_limit().map_or(self.config.most_nodes, SymbolicSystem::nodes_within);
         let mut answers: Vec<Answer> = Vec::new();
         let Config { first_nodes, next_nodes, .. } = self.config;
         for n_nodes in [first_nodes, next_nodes].into_iter().filter(|&first| first < limit).chain([limit]) {
@@ -137,13 +137,13 @@ impl Tuned {
                 answers.extend(task.undecided(&reason));
                 break;
             }
-            answers.extend(self.attempt(&Work { task: &task, relay, gauge, n_nodes, config: &self.config })?);
+            answers.extend(self.attempt(&SymbolicWork { task: &task, relay, gauge, n_nodes, config: &self.config })?);
         }
         answers.sort_by_key(|answer| task.properties.iter().position(|&id| id == answer.property));
         Ok(answers)
     }
 
-    fn attempt(&self, work: &Work<'_>) -> Result<Vec<Answer>, EngineError> {
+    fn attempt(&self, work: &SymbolicWork<'_>) -> Result<Vec<Answer>, EngineError> {
         let one_by_one = |answer: &dyn Fn(PropertyId) -> Result<Answer, Contradiction>| {
             let wrong = |id, found| EngineError::new(self.name(), (work.task.model, id), found);
             work.task.properties.iter().map(|&id| answer(id).map_err(|found| wrong(id, found))).collect()
@@ -160,36 +160,41 @@ impl Tuned {
     }
 }
 
-struct Work<'a> {
+struct SymbolicWork<'a> {
     task: &'a Task<'a>,
-    relay: &'a Relay,
+    relay: &'a EventRelay,
     gauge: &'a Arc<Gauge>,
     /// How many nodes there is room for.
     n_nodes: usize,
     config: &'a Config,
 }
 
-impl<'a> Work<'a> {
-    fn system(&self, tests: &StepTests) -> Result<System<'a>, StopReason> {
+impl<'a> SymbolicWork<'a> {
+    fn system(&self, tests: &StepTests) -> Result<SymbolicSystem<'a>, StopReason> {
         let model = self.task.model;
         let n_blocks: Vec<usize> =
             model.processes.ids().map(|process| n_local_states(model, process, self.config.blocks)).collect();
         let (n_nodes, most_listed) = (self.n_nodes, self.config.listed_values as u128);
-        System::planned(model, &SystemPlan { n_blocks: &n_blocks, n_nodes, tests, most_listed })
+        SymbolicSystem::planned(model, &SystemPlan { n_blocks: &n_blocks, n_nodes, tests, most_listed })
     }
 
-    fn sets(&self, views: Views) -> Result<LocalSets<'a>, StopReason> {
+    fn sets(&self, views: SharedView) -> Result<LocalSets<'a>, StopReason> {
         Ok(LocalSets::new(self.system(&StepTests::default())?, views)?.measured_by(self.gauge))
     }
 
-    fn reach(&self, id: PropertyId, direction: Direction) -> Result<Answer, Contradiction> {
+    fn reach(&self, id: PropertyId, direction: SearchDirection) -> Result<Answer, Contradiction> {
         let (started, mut statistics) = (Instant::now(), Statistics::default());
         let outcome = open_where_stopped(self.try_reach(id, direction, &mut statistics))?;
         Ok(self.answer(id, outcome, Statistics { time: started.elapsed(), ..statistics }))
     }
 
-    fn try_reach(&self, id: PropertyId, way: Direction, statistics: &mut Statistics) -> Result<Outcome, Halt> {
-        let mut sets = self.sets(Views::Whole)?;
+    fn try_reach(
+        &self,
+        id: PropertyId,
+        way: SearchDirection,
+        statistics: &mut Statistics,
+    ) -> Result<PropertyAttempt, Halt> {
+        let mut sets = self.sets(SharedView::Whole)?;
         let Deciding { decided, faulty } = sets.decided_and_faulty(&self.task.model.properties[id].kind)?;
         let found = self.search(&sets, &decided, way).map_err(Halt::from).and_then(|found| match found {
             Reach::Run(states) => Ok(Reach::Run(states)),
@@ -201,12 +206,12 @@ impl<'a> Work<'a> {
             Reach::Run(states) => self.run(id, states),
             Reach::Safe(set) => {
                 let all: Vec<ProcessId> = self.task.model.processes.ids().collect();
-                Ok(Outcome::Never(sets.certify(all.len(), &[(&all, &set)])?))
+                Ok(PropertyAttempt::Never(sets.certify(all.len(), &[(&all, &set)])?))
             }
         }
     }
 
-    fn search(&self, sets: &LocalSets<'_>, bad: &Bdd, way: Direction) -> Result<Reach, StopReason> {
+    fn search(&self, sets: &LocalSets<'_>, bad: &Bdd, way: SearchDirection) -> Result<Reach, StopReason> {
         let watch = |rounds: u64, n_nodes: u64| {
             self.gauge.rounds.store(rounds, Ordering::Relaxed);
             sets.note_nodes(n_nodes);
@@ -222,15 +227,15 @@ impl<'a> Work<'a> {
         &self,
         sets: &LocalSets<'_>,
         set: &Bdd,
-        (id, faulty, way): (PropertyId, &Bdd, Direction),
+        (id, faulty, way): (PropertyId, &Bdd, SearchDirection),
     ) -> Result<Bdd, Halt> {
         let (system, space) = (sets.system(), &sets.system().encoding.space);
         let met = sets.bdd(space.and(set, faulty))?;
         let reached = match way {
             _ if met.is_empty() => None,
             // Forward, all of the set is reachable. Backward, it is what does not lead to a violation: that needs another look.
-            Direction::Forward => system.pick(&met),
-            Direction::Backward => match self.search(sets, faulty, way)? {
+            SearchDirection::Forward => system.pick(&met),
+            SearchDirection::Backward => match self.search(sets, faulty, way)? {
                 Reach::Safe(apart) => return Ok(sets.bdd(space.and(set, &apart))?),
                 Reach::Run(mut states) => states.pop(),
             },
@@ -247,14 +252,15 @@ impl<'a> Work<'a> {
     }
 
     fn k_index(&self, k: usize) -> Vec<Answer> {
-        match self.sets(Views::Mentioned) {
+        match self.sets(SharedView::Mentioned) {
             Ok(mut sets) => {
                 let answers = compose::method::k_index(&mut sets, k, (self.task, self.relay), local_statistics);
                 answers.iter().for_each(|answer| self.tell(answer));
                 answers
             }
             Err(stop) => {
-                let open = |&id: &PropertyId| self.answer(id, Outcome::Open(stop.clone()), Statistics::default());
+                let open =
+                    |&id: &PropertyId| self.answer(id, PropertyAttempt::Open(stop.clone()), Statistics::default());
                 self.task.properties.iter().map(open).collect()
             }
         }
@@ -266,10 +272,10 @@ impl<'a> Work<'a> {
         Ok(self.answer(id, outcome, Statistics { time: started.elapsed(), ..statistics }))
     }
 
-    fn try_completion(&self, id: PropertyId, statistics: &mut Statistics) -> Result<Outcome, Halt> {
+    fn try_completion(&self, id: PropertyId, statistics: &mut Statistics) -> Result<PropertyAttempt, Halt> {
         let property = &self.task.model.properties[id].kind;
         let mut symmetry = Symmetry::of(self.task.model).filter(|symmetry| symmetry.leaves(property));
-        let mut views = Views::Mentioned;
+        let mut views = SharedView::Mentioned;
         loop {
             let mut sets = self.sets(views)?;
             symmetry = symmetry.filter(|symmetry| sets.renames(symmetry));
@@ -293,22 +299,22 @@ impl<'a> Work<'a> {
                     }
                     statistics.local_states = local_statistics(&mut sets, Some(&invariants)).local_states;
                     let invariant = sets.certify(1, &invariants.join())?;
-                    Outcome::Never(SplitInvariant {
+                    PropertyAttempt::Never(SplitInvariant {
                         symmetry: symmetry.as_ref().map(|symmetry| symmetry.claim()),
                         ..invariant
                     })
                 }
                 Completed::Run { states, .. } => self.run(id, states)?,
-                Completed::Shortcut { trace, .. } => Outcome::Run(trace),
+                Completed::Shortcut { trace, .. } => PropertyAttempt::Run(trace),
                 Completed::Stuck(Obstacle::NamesAnother) => {
                     symmetry = None;
                     continue;
                 }
-                Completed::Stuck(Obstacle::NarrowViews) if views == Views::Mentioned => {
-                    views = Views::Whole;
+                Completed::Stuck(Obstacle::NarrowViews) if views == SharedView::Mentioned => {
+                    views = SharedView::Whole;
                     continue;
                 }
-                Completed::Stuck(Obstacle::NarrowViews) => Outcome::Open(Feature::WholeViews.into()),
+                Completed::Stuck(Obstacle::NarrowViews) => PropertyAttempt::Open(Feature::WholeViews.into()),
             });
         }
     }
@@ -318,31 +324,31 @@ impl<'a> Work<'a> {
     fn with_fewer_facts(
         &self,
         (id, symmetry): (PropertyId, Option<&Symmetry<'_>>),
-        views: Views,
+        views: SharedView,
         found: &LocalSets<'_>,
-    ) -> Option<Proof<'a>> {
+    ) -> Option<SymbolicProof<'a>> {
         const LITTLE_ROOM: u64 = 1 << 15;
         let (model, budget) = (self.task.model, &self.task.budget);
         let asked = questions_up_to(model, &model.properties[id].kind, symmetry);
         let asked = asked.filter(|_| found.peak_nodes() <= LITTLE_ROOM)?;
-        let proof = |facts: &[(ProcessId, LocalFact)]| -> Result<Option<Proof<'a>>, StopReason> {
+        let proof = |facts: &[(ProcessId, LocalFact)]| -> Result<Option<SymbolicProof<'a>>, StopReason> {
             let mut sets = self.sets(views)?;
             sets.expose(facts)?;
             let plan = match symmetry {
-                Some(symmetry) => Plan::of_first(&sets, 1, symmetry.clone(), budget)?,
-                None => Plan::of_all(&sets, 1, budget)?,
+                Some(symmetry) => KIndexPlan::of_first(&sets, 1, symmetry.clone(), budget)?,
+                None => KIndexPlan::of_all(&sets, 1, budget)?,
             };
             let mut fixpoint = Fixpoint::of_plan(&mut sets, plan, budget)?;
             fixpoint.close(&mut sets, budget)?;
             let decision = decide(&mut sets, &fixpoint.invariants, &asked, (symmetry, budget))?;
             let invariants = fixpoint.invariants;
-            Ok(matches!(decision, Decision::Proved).then_some(Proof { sets, invariants }))
+            Ok(matches!(decision, InvariantDecision::Proved).then_some(SymbolicProof { sets, invariants }))
         };
         // Where the budget ends, the proof is the one that was found.
         tries(&found.exposed()).iter().find_map(|facts| proof(facts).transpose()).and_then(Result::ok)
     }
 
-    fn fair(&self, id: PropertyId, rule: Rule) -> Result<Answer, Contradiction> {
+    fn fair(&self, id: PropertyId, rule: LivenessRule) -> Result<Answer, Contradiction> {
         let started = Instant::now();
         let (decided, mut statistics) =
             self.try_fair(id, rule).unwrap_or_else(|halt| (Err(halt), Statistics::default()));
@@ -356,13 +362,13 @@ impl<'a> Work<'a> {
         Ok(answer)
     }
 
-    fn try_fair(&self, id: PropertyId, rule: Rule) -> Result<(Result<Decided, Halt>, Statistics), Halt> {
+    fn try_fair(&self, id: PropertyId, rule: LivenessRule) -> Result<(Result<Decided, Halt>, Statistics), Halt> {
         let system = self.system(&step_tests(self.task.model))?;
-        let sets = LocalSets::new(system, Views::Whole)?.measured_by(self.gauge);
+        let sets = LocalSets::new(system, SharedView::Whole)?.measured_by(self.gauge);
         crate::local_fair::decide(rule, sets, (self.task, id), (self.relay, self.gauge))
     }
 
-    fn answer(&self, id: PropertyId, outcome: Outcome, statistics: Statistics) -> Answer {
+    fn answer(&self, id: PropertyId, outcome: PropertyAttempt, statistics: Statistics) -> Answer {
         let answer = compose::method::answer((self.task, self.relay), id, outcome, statistics);
         self.tell(&answer);
         answer
@@ -384,12 +390,14 @@ impl<'a> Work<'a> {
     }
 
     /// The run through these states as evidence.
-    fn run(&self, id: PropertyId, states: Vec<State>) -> Result<Outcome, Halt> {
+    fn run(&self, id: PropertyId, states: Vec<State>) -> Result<PropertyAttempt, Halt> {
         let kind = &self.task.model.properties[id].kind;
         match trace_through(self.task.model, states, kind) {
-            Some(trace) => Ok(Outcome::Run(trace)),
+            Some(trace) => Ok(PropertyAttempt::Run(trace)),
             // Only what actions can touch is known here, not what they touch in a state.
-            None if matches!(kind, PropertyKind::RaceFree(_)) => Ok(Outcome::Open(Feature::SharedAccess.into())),
+            None if matches!(kind, PropertyKind::RaceFree(_)) => {
+                Ok(PropertyAttempt::Open(Feature::SharedAccess.into()))
+            }
             None => {
                 let expected = "decision diagrams contain a run to a state that decides the property";
                 Err(Contradiction::new(expected, "the reference semantics has no such run").into())
@@ -399,23 +407,23 @@ impl<'a> Work<'a> {
 }
 
 /// The same, with limits as outcomes.
-fn open_where_stopped(outcome: Result<Outcome, Halt>) -> Result<Outcome, Contradiction> {
+fn open_where_stopped(outcome: Result<PropertyAttempt, Halt>) -> Result<PropertyAttempt, Contradiction> {
     match outcome {
         Ok(outcome) => Ok(outcome),
-        Err(halt) => halt.stopped().map(Outcome::Open),
+        Err(halt) => halt.stopped().map(PropertyAttempt::Open),
     }
 }
 
 /// A round in which something was exposed.
 /// Local sets that prove a property.
-struct Proof<'a> {
+struct SymbolicProof<'a> {
     /// What they are kept in, with the exposed facts.
     sets: LocalSets<'a>,
     /// The sets.
     invariants: Invariants<Bdd>,
 }
 
-fn exposure(round: &Round) -> Option<Exposure> {
+fn exposure(round: &RefinementRound) -> Option<Exposure> {
     let (because, steps) = round.because.clone().map_or((None, 0), |(state, steps)| (Some(state), steps));
     (!round.exposed.is_empty()).then(|| Exposure { facts: round.exposed.clone(), because, steps })
 }

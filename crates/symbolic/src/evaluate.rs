@@ -1,6 +1,6 @@
 //! Expressions as diagrams: for each value that an expression can have, the states in which it has it.
 //!
-//! In: an expression, for a process or for nobody. Out: a [`Truth`] for boolean expressions, a [`Term`] for others; both say
+//! In: an expression, for a process or for nobody. Out: a [`Truth`] for boolean expressions, a [`SymbolicTerm`] for others; both say
 //! where evaluation is a fault, with the same early stops as `model::eval`. Where values are few, a term is a partition of the
 //! states by value, which is exact for every operator. What depends on wide cells is a number of bits instead, and so is what
 //! would have too many cases.
@@ -17,9 +17,9 @@ use model::value::Value;
 use model::variable::{CellId, Storage};
 
 use crate::bdd::{Bdd, OutOfNodes};
-use crate::encoding::{Encoding, Part};
-use crate::number::{Arithmetic, Number, Shift};
-use crate::points::Points;
+use crate::encoding::{Encoding, FieldContent};
+use crate::number::{BitArithmetic, BitNumber, Shift};
+use crate::points::SymbolicPoints;
 
 /// Where a boolean expression is true, and where its evaluation is a fault; elsewhere it is false.
 #[derive(Clone)]
@@ -32,7 +32,7 @@ pub struct Truth {
 
 /// For each value the states in which the expression has it; the sets are disjoint.
 #[derive(Clone)]
-pub struct Cases {
+pub struct ValueCases {
     /// The values with non-empty sets.
     pub values: BTreeMap<Value, Bdd>,
     /// Where evaluation is a fault.
@@ -41,29 +41,29 @@ pub struct Cases {
 
 /// A number in each state, as bits.
 #[derive(Clone)]
-pub struct Numbers {
+pub struct StateNumbers {
     /// The number; anything where evaluation is a fault.
-    pub number: Number,
+    pub number: BitNumber,
     /// Where evaluation is a fault.
     pub fault: Bdd,
 }
 
 /// What an expression yields.
 #[derive(Clone)]
-pub enum Term {
+pub enum SymbolicTerm {
     /// Few values.
-    Cases(Cases),
+    Cases(ValueCases),
     /// Too many values to list.
-    Numbers(Numbers),
+    Numbers(StateNumbers),
 }
 
 /// The content of a cell that is known.
 #[derive(Clone)]
-pub enum Known {
+pub enum KnownContent {
     /// The same in all states.
     Value(Value),
     /// A number that depends on the state before the step.
-    Number(Rc<Number>),
+    Number(Rc<BitNumber>),
 }
 
 /// Where a quantifier or a loop has more rounds than this, nothing is built.
@@ -93,13 +93,13 @@ pub struct Evaluator<'a> {
     /// The program.
     pub model: &'a Model,
     /// Its control points.
-    pub points: &'a Points,
+    pub points: &'a SymbolicPoints,
     /// Its fields.
     pub encoding: &'a Encoding,
     /// For whom; nobody for properties.
     pub me: Option<ProcessId>,
     /// Cells with a known content: counters, and what was written before in this step.
-    pub known: BTreeMap<CellId, Known>,
+    pub known: BTreeMap<CellId, KnownContent>,
     /// The values of the bound variables, outermost first.
     pub bound: Vec<Value>,
     /// Every cell that was looked at, gathered by all evaluators of one process.
@@ -112,7 +112,7 @@ impl Evaluator<'_> {
     /// An evaluator that knows nothing of the state.
     pub fn new<'a>(
         model: &'a Model,
-        points: &'a Points,
+        points: &'a SymbolicPoints,
         encoding: &'a Encoding,
         me: Option<ProcessId>,
     ) -> Evaluator<'a> {
@@ -135,7 +135,7 @@ impl Evaluator<'_> {
                         continue;
                     };
                     let points = self.points.of(process).at_places(places);
-                    let there = self.encoding.one_of(Part::Control(process), points)?;
+                    let there = self.encoding.one_of(FieldContent::Control(process), points)?;
                     truth.yes = space.or(&truth.yes, &space.and(&when, &there)?)?;
                 }
                 Ok(truth)
@@ -161,34 +161,36 @@ impl Evaluator<'_> {
                 self.quantified(quantified)
             }
             _ => match self.term(expr)? {
-                Term::Cases(mut cases) => {
+                SymbolicTerm::Cases(mut cases) => {
                     let yes = cases.values.remove(&Value::Bool(true)).unwrap_or_else(|| space.empty());
                     Ok(Truth { yes, fault: cases.fault })
                 }
-                Term::Numbers(_) => unreachable!("front-ends check types: a number is no truth value"),
+                SymbolicTerm::Numbers(_) => unreachable!("front-ends check types: a number is no truth value"),
             },
         }
     }
 
     /// What an expression yields.
-    pub fn term(&mut self, expr: &Expr) -> Result<Term> {
+    pub fn term(&mut self, expr: &Expr) -> Result<SymbolicTerm> {
         match &expr.kind {
-            ExprKind::Const(value) => Ok(Term::Cases(self.always(*value))),
-            ExprKind::Parameter(id) => Ok(Term::Cases(self.always(Value::Int(self.model.parameters[*id].value)))),
+            ExprKind::Const(value) => Ok(SymbolicTerm::Cases(self.always(*value))),
+            ExprKind::Parameter(id) => {
+                Ok(SymbolicTerm::Cases(self.always(Value::Int(self.model.parameters[*id].value))))
+            }
             ExprKind::Myself => {
                 let me = self.me.expect("front-ends use `Myself` in process text");
-                Ok(Term::Cases(self.always(Value::Process(me))))
+                Ok(SymbolicTerm::Cases(self.always(Value::Process(me))))
             }
-            ExprKind::Bound(var) => Ok(Term::Cases(self.always(self.bound[var.0 as usize]))),
+            ExprKind::Bound(var) => Ok(SymbolicTerm::Cases(self.always(self.bound[var.0 as usize]))),
             ExprKind::Read(access) => {
                 let cells = self.locate(access)?;
                 self.choose_term(cells, |this, cell| this.content(cell))
             }
             ExprKind::Negate(inner) => match self.term(inner)? {
-                Term::Cases(inner) => {
-                    self.map(inner, |value| as_number(value)?.checked_neg().map(Value::Int)).map(Term::Cases)
+                SymbolicTerm::Cases(inner) => {
+                    self.map(inner, |value| as_number(value)?.checked_neg().map(Value::Int)).map(SymbolicTerm::Cases)
                 }
-                Term::Numbers(inner) => {
+                SymbolicTerm::Numbers(inner) => {
                     let number = self.math().negate(&inner.number)?;
                     self.exact(number, inner.fault)
                 }
@@ -196,12 +198,12 @@ impl Evaluator<'_> {
             ExprKind::IndexOf(inner) => {
                 let model = self.model;
                 match self.term(inner)? {
-                    Term::Cases(inner) => (self.map(inner, |value| match value {
+                    SymbolicTerm::Cases(inner) => (self.map(inner, |value| match value {
                         Value::Process(process) => Some(Value::Int(model.processes[process].index)),
                         Value::Int(_) => Some(value),
                         _ => None,
                     }))
-                    .map(Term::Cases),
+                    .map(SymbolicTerm::Cases),
                     numbers => Ok(numbers),
                 }
             }
@@ -209,8 +211,8 @@ impl Evaluator<'_> {
                 let model = self.model;
                 let members = &model.families[*family];
                 let inner = match self.term(inner)? {
-                    Term::Cases(cases) => cases,
-                    Term::Numbers(numbers) => {
+                    SymbolicTerm::Cases(cases) => cases,
+                    SymbolicTerm::Numbers(numbers) => {
                         let indices = members.processes().map(|process| model.processes[process].index);
                         self.listed(&numbers, indices)?
                     }
@@ -221,7 +223,7 @@ impl Evaluator<'_> {
                     Value::Process(process) => (model.processes[process].family == *family).then_some(value),
                     _ => None,
                 });
-                mapped.map(Term::Cases)
+                mapped.map(SymbolicTerm::Cases)
             }
             ExprKind::If(test, yes, no) => {
                 let test = self.truth(test)?;
@@ -232,7 +234,7 @@ impl Evaluator<'_> {
                 })
             }
             ExprKind::Quantified(quantified) if quantified.quantifier == Quantifier::Count => {
-                self.count(quantified).map(Term::Cases)
+                self.count(quantified).map(SymbolicTerm::Cases)
             }
             ExprKind::Binary(op, a, b) if !matches!(op, BinaryOp::And | BinaryOp::Or | BinaryOp::Implies) => {
                 let (a, b) = (self.term(a)?, self.term(b)?);
@@ -240,17 +242,19 @@ impl Evaluator<'_> {
             }
             ExprKind::Binary(..) | ExprKind::Not(_) | ExprKind::At { .. } | ExprKind::Quantified(_) => {
                 let truth = self.truth(expr)?;
-                self.as_cases(truth).map(Term::Cases)
+                self.as_cases(truth).map(SymbolicTerm::Cases)
             }
         }
     }
 
     /// A strict operator.
-    fn binary(&mut self, op: BinaryOp, a: Term, b: Term) -> Result<Term> {
+    fn binary(&mut self, op: BinaryOp, a: SymbolicTerm, b: SymbolicTerm) -> Result<SymbolicTerm> {
         let (a, b) = match (a, b) {
-            (Term::Cases(a), Term::Cases(b)) if a.values.len() * b.values.len() <= MOST_PAIRS || !is_number(&a) => {
+            (SymbolicTerm::Cases(a), SymbolicTerm::Cases(b))
+                if a.values.len() * b.values.len() <= MOST_PAIRS || !is_number(&a) =>
+            {
                 let combined = self.choose(a, |this, left| this.map(b.clone(), |right| apply(op, left, right)));
-                return combined.map(Term::Cases);
+                return combined.map(SymbolicTerm::Cases);
             }
             (a, b) => (self.as_numbers(a)?, self.as_numbers(b)?),
         };
@@ -269,11 +273,11 @@ impl Evaluator<'_> {
                 return self.exact(number, space.or(&fault, &undefined)?);
             }
         };
-        self.as_cases(Truth { yes: space.minus(&truth, &fault)?, fault }).map(Term::Cases)
+        self.as_cases(Truth { yes: space.minus(&truth, &fault)?, fault }).map(SymbolicTerm::Cases)
     }
 
     /// An operator on numbers, and where it has no result.
-    fn compute(&self, op: BinaryOp, a: &Number, b: &Number) -> Result<(Number, Bdd)> {
+    fn compute(&self, op: BinaryOp, a: &BitNumber, b: &BitNumber) -> Result<(BitNumber, Bdd)> {
         let (space, math) = (&self.encoding.space, self.math());
         let by_zero = || math.equals(b, 0);
         let bad_shift = || space.not(&math.between(b, &math.constant(0), &math.constant(63))?);
@@ -300,29 +304,29 @@ impl Evaluator<'_> {
     }
 
     /// A number, which is a fault beyond 64 bits.
-    fn exact(&self, number: Number, fault: Bdd) -> Result<Term> {
+    fn exact(&self, number: BitNumber, fault: Bdd) -> Result<SymbolicTerm> {
         let space = &self.encoding.space;
         let beyond = space.not(&self.math().fits(&number)?)?;
-        Ok(Term::Numbers(Numbers { number, fault: space.or(&fault, &beyond)? }))
+        Ok(SymbolicTerm::Numbers(StateNumbers { number, fault: space.or(&fault, &beyond)? }))
     }
 
     /// A term as bits; what is no number is a fault.
-    pub fn as_numbers(&self, term: Term) -> Result<Numbers> {
+    pub fn as_numbers(&self, term: SymbolicTerm) -> Result<StateNumbers> {
         let cases = match term {
-            Term::Numbers(numbers) => return Ok(numbers),
-            Term::Cases(cases) => cases,
+            SymbolicTerm::Numbers(numbers) => return Ok(numbers),
+            SymbolicTerm::Cases(cases) => cases,
         };
         let space = &self.encoding.space;
         let none = cases.values.iter().filter(|(value, _)| as_number(**value).is_none()).map(|(_, states)| states);
         let fault = space.or(&cases.fault, &space.any(none)?)?;
         let numbers = cases.values.iter().filter_map(|(value, states)| Some((as_number(*value)?, states)));
-        Ok(Numbers { number: self.math().of_cases(numbers)?, fault })
+        Ok(StateNumbers { number: self.math().of_cases(numbers)?, fault })
     }
 
     /// A number by cases, for some values; elsewhere it is a fault.
-    pub fn listed(&self, numbers: &Numbers, values: impl IntoIterator<Item = i64>) -> Result<Cases> {
+    pub fn listed(&self, numbers: &StateNumbers, values: impl IntoIterator<Item = i64>) -> Result<ValueCases> {
         let (space, math) = (&self.encoding.space, self.math());
-        let mut cases = Cases { values: BTreeMap::new(), fault: space.all() };
+        let mut cases = ValueCases { values: BTreeMap::new(), fault: space.all() };
         for value in values {
             let states = space.minus(&math.equals(&numbers.number, i128::from(value))?, &numbers.fault)?;
             if !states.is_empty() {
@@ -334,21 +338,21 @@ impl Evaluator<'_> {
     }
 
     /// Arithmetic on the numbers of this program.
-    pub fn math(&self) -> Arithmetic<'_> {
-        Arithmetic { space: &self.encoding.space }
+    pub fn math(&self) -> BitArithmetic<'_> {
+        BitArithmetic { space: &self.encoding.space }
     }
 
     /// An expression that yields few values: a process, a value of an enumeration.
-    fn cases(&mut self, expr: &Expr) -> Result<Cases> {
+    fn cases(&mut self, expr: &Expr) -> Result<ValueCases> {
         match self.term(expr)? {
-            Term::Cases(cases) => Ok(cases),
-            Term::Numbers(_) => unreachable!("front-ends check types: a number is no process"),
+            SymbolicTerm::Cases(cases) => Ok(cases),
+            SymbolicTerm::Numbers(_) => unreachable!("front-ends check types: a number is no process"),
         }
     }
 
     /// For each cell that an access can mean, the states in which it does; a fault where an index is outside.
     /// Cells appear as numbers, their positions in the Model.
-    pub fn locate(&mut self, access: &Access) -> Result<Cases> {
+    pub fn locate(&mut self, access: &Access) -> Result<ValueCases> {
         let var = &self.model.vars[access.var];
         let mut located = match (&access.whose, var.storage) {
             (Whose::Shared, _) => self.always(Value::Int(var.offset as i64)),
@@ -359,8 +363,8 @@ impl Evaluator<'_> {
             (Whose::Of(who), Storage::Public(family) | Storage::Local(family)) => {
                 let model = self.model;
                 let who = match self.term(who)? {
-                    Term::Cases(cases) => cases,
-                    Term::Numbers(numbers) => {
+                    SymbolicTerm::Cases(cases) => cases,
+                    SymbolicTerm::Numbers(numbers) => {
                         let members = model.families[family].processes();
                         self.listed(&numbers, members.map(|process| model.processes[process].index))?
                     }
@@ -380,8 +384,8 @@ impl Evaluator<'_> {
         for (index, len) in access.indices.iter().zip(var.ty.dimensions()) {
             stride /= len.max(1) as i64;
             let index = match self.term(index)? {
-                Term::Cases(cases) => cases,
-                Term::Numbers(numbers) => self.listed(&numbers, 0..len as i64)?,
+                SymbolicTerm::Cases(cases) => cases,
+                SymbolicTerm::Numbers(numbers) => self.listed(&numbers, 0..len as i64)?,
             };
             located = self.choose(located, |this, base| {
                 this.map(index.clone(), |at| {
@@ -412,28 +416,29 @@ impl Evaluator<'_> {
     /// The value of a bound, which front-ends make the same in all states.
     fn constant(&mut self, expr: &Expr) -> Result<Option<i64>> {
         Ok(match self.term(expr)? {
-            Term::Cases(cases) => cases.values.keys().next().copied().and_then(as_number),
-            Term::Numbers(numbers) => numbers.number.constant().and_then(|value| i64::try_from(value).ok()),
+            SymbolicTerm::Cases(cases) => cases.values.keys().next().copied().and_then(as_number),
+            SymbolicTerm::Numbers(numbers) => numbers.number.constant().and_then(|value| i64::try_from(value).ok()),
         })
     }
 
-    fn content(&self, cell: Value) -> Result<Term> {
+    fn content(&self, cell: Value) -> Result<SymbolicTerm> {
         let cell = CellId::new(as_number(cell).expect("cells appear as numbers") as usize);
         self.touched.borrow_mut().insert(cell);
         let nowhere = self.encoding.space.empty();
         match self.known.get(&cell) {
-            Some(Known::Value(value)) => return Ok(Term::Cases(self.always(*value))),
-            Some(Known::Number(number)) => {
-                return Ok(Term::Numbers(Numbers { number: number.as_ref().clone(), fault: nowhere }));
+            Some(KnownContent::Value(value)) => return Ok(SymbolicTerm::Cases(self.always(*value))),
+            Some(KnownContent::Number(number)) => {
+                return Ok(SymbolicTerm::Numbers(StateNumbers { number: number.as_ref().clone(), fault: nowhere }));
             }
             None => {}
         }
         if self.encoding.is_wide(cell) {
-            return Ok(Term::Numbers(Numbers { number: self.encoding.number(cell)?, fault: nowhere }));
+            return Ok(SymbolicTerm::Numbers(StateNumbers { number: self.encoding.number(cell)?, fault: nowhere }));
         }
         let values = self.encoding.values(cell);
-        let values = values.map(|(position, value)| Ok((value, self.encoding.equals(Part::Cell(cell), position)?)));
-        Ok(Term::Cases(Cases { values: values.collect::<Result<_>>()?, fault: nowhere }))
+        let values =
+            values.map(|(position, value)| Ok((value, self.encoding.equals(FieldContent::Cell(cell), position)?)));
+        Ok(SymbolicTerm::Cases(ValueCases { values: values.collect::<Result<_>>()?, fault: nowhere }))
     }
 
     fn quantified(&mut self, quantified: &Quantified) -> Result<Truth> {
@@ -456,7 +461,7 @@ impl Evaluator<'_> {
         })
     }
 
-    fn count(&mut self, quantified: &Quantified) -> Result<Cases> {
+    fn count(&mut self, quantified: &Quantified) -> Result<ValueCases> {
         let zero = self.always(Value::Int(0));
         self.instances(quantified, zero, |this, so_far, kept, body| {
             let counted = this.both(kept, body)?;
@@ -511,15 +516,15 @@ impl Evaluator<'_> {
         })
     }
 
-    fn always(&self, value: Value) -> Cases {
+    fn always(&self, value: Value) -> ValueCases {
         let space = &self.encoding.space;
-        Cases { values: BTreeMap::from([(value, space.all())]), fault: space.empty() }
+        ValueCases { values: BTreeMap::from([(value, space.all())]), fault: space.empty() }
     }
 
     /// Each value by a function; a fault where there is none.
-    fn map(&self, cases: Cases, function: impl Fn(Value) -> Option<Value>) -> Result<Cases> {
+    fn map(&self, cases: ValueCases, function: impl Fn(Value) -> Option<Value>) -> Result<ValueCases> {
         let space = &self.encoding.space;
-        let mut mapped = Cases { values: BTreeMap::new(), fault: cases.fault };
+        let mut mapped = ValueCases { values: BTreeMap::new(), fault: cases.fault };
         for (value, when) in cases.values {
             let target = match function(value) {
                 Some(value) => mapped.values.entry(value).or_insert_with(|| space.empty()),
@@ -531,8 +536,12 @@ impl Evaluator<'_> {
     }
 
     /// For each value the cases that follow from it.
-    fn choose(&mut self, cases: Cases, mut then: impl FnMut(&mut Self, Value) -> Result<Cases>) -> Result<Cases> {
-        let mut chosen = Cases { values: BTreeMap::new(), fault: cases.fault };
+    fn choose(
+        &mut self,
+        cases: ValueCases,
+        mut then: impl FnMut(&mut Self, Value) -> Result<ValueCases>,
+    ) -> Result<ValueCases> {
+        let mut chosen = ValueCases { values: BTreeMap::new(), fault: cases.fault };
         for (value, when) in cases.values {
             let following = then(self, value)?;
             self.include(&mut chosen, &when, following)?;
@@ -541,31 +550,35 @@ impl Evaluator<'_> {
     }
 
     /// For each value the term that follows from it.
-    fn choose_term(&mut self, cases: Cases, mut then: impl FnMut(&mut Self, Value) -> Result<Term>) -> Result<Term> {
+    fn choose_term(
+        &mut self,
+        cases: ValueCases,
+        mut then: impl FnMut(&mut Self, Value) -> Result<SymbolicTerm>,
+    ) -> Result<SymbolicTerm> {
         let mut found = Vec::new();
         for (value, when) in cases.values {
             found.push((when, then(self, value)?));
         }
-        if found.iter().all(|(_, term)| matches!(term, Term::Cases(_))) {
-            let mut chosen = Cases { values: BTreeMap::new(), fault: cases.fault };
+        if found.iter().all(|(_, term)| matches!(term, SymbolicTerm::Cases(_))) {
+            let mut chosen = ValueCases { values: BTreeMap::new(), fault: cases.fault };
             for (when, term) in found {
-                let Term::Cases(following) = term else { unreachable!("all are cases") };
+                let SymbolicTerm::Cases(following) = term else { unreachable!("all are cases") };
                 self.include(&mut chosen, &when, following)?;
             }
-            return Ok(Term::Cases(chosen));
+            return Ok(SymbolicTerm::Cases(chosen));
         }
         let space = &self.encoding.space;
-        let mut chosen = Numbers { number: self.math().constant(0), fault: cases.fault };
+        let mut chosen = StateNumbers { number: self.math().constant(0), fault: cases.fault };
         for (when, term) in found {
             let following = self.as_numbers(term)?;
             chosen.fault = space.or(&chosen.fault, &space.and(&when, &following.fault)?)?;
             chosen.number = self.math().select(&when, &following.number, &chosen.number)?;
         }
-        Ok(Term::Numbers(chosen))
+        Ok(SymbolicTerm::Numbers(chosen))
     }
 
     /// Adds cases on some states.
-    fn include(&self, chosen: &mut Cases, when: &Bdd, following: Cases) -> Result<()> {
+    fn include(&self, chosen: &mut ValueCases, when: &Bdd, following: ValueCases) -> Result<()> {
         let space = &self.encoding.space;
         chosen.fault = space.or(&chosen.fault, &space.and(when, &following.fault)?)?;
         for (value, also) in following.values {
@@ -579,10 +592,10 @@ impl Evaluator<'_> {
     }
 
     /// Where it is false, too.
-    pub fn as_cases(&self, truth: Truth) -> Result<Cases> {
+    pub fn as_cases(&self, truth: Truth) -> Result<ValueCases> {
         let no = self.negate(truth.clone())?.yes;
         let values = [(Value::Bool(true), truth.yes), (Value::Bool(false), no)];
-        Ok(Cases { values: values.into_iter().filter(|(_, when)| !when.is_empty()).collect(), fault: truth.fault })
+        Ok(ValueCases { values: values.into_iter().filter(|(_, when)| !when.is_empty()).collect(), fault: truth.fault })
     }
 
     fn negate(&self, truth: Truth) -> Result<Truth> {
@@ -608,7 +621,7 @@ impl Evaluator<'_> {
 }
 
 /// Whether values are numbers; all of an expression's values are of one kind.
-fn is_number(cases: &Cases) -> bool {
+fn is_number(cases: &ValueCases) -> bool {
     cases.values.keys().any(|value| matches!(value, Value::Int(_)))
 }
 

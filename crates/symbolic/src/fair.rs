@@ -21,25 +21,25 @@ use ltl::Automaton;
 use model::process::ProcessId;
 
 use crate::bdd::{Bdd, OutOfNodes, Space};
-use crate::change::Change;
+use crate::change::DiagramUpdate;
 
 use layers::Layers;
-use order::Order;
+use order::RelationOrder;
 
 /// An edge relation: some updates, made in some states.
 #[derive(Clone)]
-pub struct Edge {
+pub struct EdgeRelation {
     /// The states in which it can be taken; where it carries new values of wide cells, with these.
     pub guard: Bdd,
     /// What changes; `None` if nothing does.
-    pub update: Option<Change>,
+    pub update: Option<DiagramUpdate>,
     /// Whose it is; those of one mover that stand together are applied until they bring nothing more.
     pub mover: Option<ProcessId>,
 }
 
 /// A move of the automaton.
 #[derive(Clone)]
-pub struct Move {
+pub struct GuardedMove {
     /// The state that it leaves.
     pub from: usize,
     /// The state that it leads to.
@@ -48,9 +48,9 @@ pub struct Move {
     pub label: Bdd,
 }
 
-impl Move {
+impl GuardedMove {
     /// The edges of an automaton, state by state, whose atoms are true of these vectors.
-    pub fn of(automaton: &Automaton, space: &Space, atoms: &[Bdd]) -> Result<Vec<Move>, OutOfNodes> {
+    pub fn of(automaton: &Automaton, space: &Space, atoms: &[Bdd]) -> Result<Vec<GuardedMove>, OutOfNodes> {
         let opposites = atoms.iter().map(|atom| space.not(atom)).collect::<Result<Vec<_>, _>>()?;
         let mut moves = Vec::new();
         for (from, state) in automaton.states.iter().enumerate() {
@@ -63,7 +63,7 @@ impl Move {
                     })?;
                     label = space.or(&label, &read)?;
                 }
-                moves.push(Move { from, to: edge.target.index(), label });
+                moves.push(GuardedMove { from, to: edge.target.index(), label });
             }
         }
         Ok(moves)
@@ -91,30 +91,30 @@ pub struct EdgeFilter {
 }
 
 /// A set of nodes: for each state of the automaton a set of vectors.
-pub type Nodes = Vec<Bdd>;
+pub type NodeSets = Vec<Bdd>;
 
 /// A graph.
-pub struct Graph<'g> {
+pub struct SymbolicGraph<'g> {
     /// Where the sets live.
     pub space: &'g Space,
     /// The relations; those that change nothing first, since they cost least.
-    pub edges: &'g [Edge],
+    pub edges: &'g [EdgeRelation],
     /// The moves of the automaton.
-    pub moves: Vec<Move>,
+    pub moves: Vec<GuardedMove>,
     /// How many states the automaton has.
     pub n_states: usize,
     /// Asked after each image: whether to stop.
     pub pause: &'g dyn Fn() -> Result<(), StopReason>,
 }
 
-impl Graph<'_> {
+impl SymbolicGraph<'_> {
     /// No nodes.
-    pub fn nothing(&self) -> Nodes {
+    pub fn nothing(&self) -> NodeSets {
         vec![self.space.empty(); self.n_states]
     }
 
     /// The nodes from which a fair run can go on among the nodes given.
-    pub fn fair(&self, nodes: Nodes, demands: &[FairnessCondition]) -> Result<Nodes, StopReason> {
+    pub fn fair(&self, nodes: NodeSets, demands: &[FairnessCondition]) -> Result<NodeSets, StopReason> {
         let mut left = nodes;
         let graph = self.without_idle_labels(&left)?;
         let (mut n_stable, mut next) = (0, 0);
@@ -131,16 +131,16 @@ impl Graph<'_> {
     }
 
     /// The same graph on these nodes, where a label that none of them contradicts need not be looked at.
-    fn without_idle_labels(&self, nodes: &Nodes) -> Result<Graph<'_>, StopReason> {
+    fn without_idle_labels(&self, nodes: &NodeSets) -> Result<SymbolicGraph<'_>, StopReason> {
         let moves = self.moves.iter().map(|step| {
             let is_idle = self.bdd(self.space.minus(&nodes[step.from], &step.label))?.is_empty();
-            Ok(Move { label: if is_idle { self.space.all() } else { step.label.clone() }, ..*step })
+            Ok(GuardedMove { label: if is_idle { self.space.all() } else { step.label.clone() }, ..*step })
         });
-        Ok(Graph { moves: moves.collect::<Result<_, StopReason>>()?, ..*self })
+        Ok(SymbolicGraph { moves: moves.collect::<Result<_, StopReason>>()?, ..*self })
     }
 
     /// Removes nodes from which no run goes on for ever; says whether there were any.
-    fn trim(&self, left: &mut Nodes) -> Result<bool, StopReason> {
+    fn trim(&self, left: &mut NodeSets) -> Result<bool, StopReason> {
         let mut removed = false;
         loop {
             let mut stuck = left.clone();
@@ -154,7 +154,7 @@ impl Graph<'_> {
     }
 
     /// Removes nodes that are not free of a demand and cannot meet it; says whether there were any.
-    fn demand(&self, left: &mut Nodes, demand: &FairnessCondition) -> Result<bool, StopReason> {
+    fn demand(&self, left: &mut NodeSets, demand: &FairnessCondition) -> Result<bool, StopReason> {
         let mut wanted = left.clone();
         if let Some(free) = &demand.free {
             for set in &mut wanted {
@@ -170,7 +170,12 @@ impl Graph<'_> {
     }
 
     /// Those of the wanted nodes that cannot get to an edge which meets the demand, all among the nodes given.
-    fn cannot_reach(&self, nodes: &Nodes, demand: &FairnessCondition, mut wanted: Nodes) -> Result<Nodes, StopReason> {
+    fn cannot_reach(
+        &self,
+        nodes: &NodeSets,
+        demand: &FairnessCondition,
+        mut wanted: NodeSets,
+    ) -> Result<NodeSets, StopReason> {
         let mut rest = nodes.clone();
         for way in &demand.ways {
             self.sources(nodes, way, &mut rest, Some(&mut wanted))?;
@@ -187,7 +192,7 @@ impl Graph<'_> {
     }
 
     /// The nodes among those given from which an edge of this kind leads to one of them.
-    pub fn sources_of(&self, nodes: &Nodes, way: &EdgeFilter) -> Result<Nodes, StopReason> {
+    pub fn sources_of(&self, nodes: &NodeSets, way: &EdgeFilter) -> Result<NodeSets, StopReason> {
         let mut rest = nodes.clone();
         self.sources(nodes, way, &mut rest, None)?;
         self.minus(nodes, &rest)
@@ -197,10 +202,10 @@ impl Graph<'_> {
     /// nothing is wanted any more. With only `from` given every node has a successor already (`trim` removed the others), so no image is taken.
     fn sources(
         &self,
-        nodes: &Nodes,
+        nodes: &NodeSets,
         way: &EdgeFilter,
-        rest: &mut Nodes,
-        mut wanted: Option<&mut Nodes>,
+        rest: &mut NodeSets,
+        mut wanted: Option<&mut NodeSets>,
     ) -> Result<(), StopReason> {
         if let (Some(from), None, None, true) = (&way.from, &way.edges, &way.moves, wanted.is_some()) {
             for set in rest.iter_mut().chain(wanted.into_iter().flatten()) {
@@ -213,7 +218,7 @@ impl Graph<'_> {
             for to in (0..self.n_states).filter(|&to| !nodes[to].is_empty()) {
                 let moves =
                     (0..self.moves.len()).filter(|nth| way.moves.as_ref().is_none_or(|list| list.contains(nth)));
-                let moves: Vec<&Move> = moves.map(|nth| &self.moves[nth]).filter(|step| step.to == to).collect();
+                let moves: Vec<&GuardedMove> = moves.map(|nth| &self.moves[nth]).filter(|step| step.to == to).collect();
                 let mut before = None;
                 for step in moves {
                     let mut here = self.bdd(self.space.and(&rest[step.from], &self.edges[edge].guard))?;
@@ -242,7 +247,7 @@ impl Graph<'_> {
     fn leading(
         &self,
         here: Bdd,
-        (edge, step): (usize, &Move),
+        (edge, step): (usize, &GuardedMove),
         into: &Bdd,
         before: &mut Option<Bdd>,
     ) -> Result<Bdd, StopReason> {
@@ -268,13 +273,13 @@ impl Graph<'_> {
     /// brought something, with both.
     fn pull(
         &self,
-        found: &mut Nodes,
-        rest: &mut Nodes,
-        mut enough: impl FnMut(&Self, &Nodes, &Nodes) -> Result<bool, StopReason>,
+        found: &mut NodeSets,
+        rest: &mut NodeSets,
+        mut enough: impl FnMut(&Self, &NodeSets, &NodeSets) -> Result<bool, StopReason>,
     ) -> Result<(), StopReason> {
         // For each relation what was found when it was last looked at.
-        let mut done: Vec<Nodes> = vec![self.nothing(); self.edges.len()];
-        let mut order = Order::new(self.edges.iter().map(|edge| edge.mover));
+        let mut done: Vec<NodeSets> = vec![self.nothing(); self.edges.len()];
+        let mut order = RelationOrder::new(self.edges.iter().map(|edge| edge.mover));
         while let Some(edge) = order.edge().filter(|_| !is_nothing(rest)) {
             let mut brought = false;
             // A snapshot: states found by this image are not used by it, so that one call is one step.
@@ -305,10 +310,10 @@ impl Graph<'_> {
     }
 
     /// Everything that can be reached, through nodes of `within` only where it is given.
-    pub fn forward(&self, from: Nodes, within: Option<&Nodes>) -> Result<Nodes, StopReason> {
+    pub fn forward(&self, from: NodeSets, within: Option<&NodeSets>) -> Result<NodeSets, StopReason> {
         let mut found = from;
-        let mut done: Vec<Nodes> = vec![self.nothing(); self.edges.len()];
-        let mut order = Order::new(self.edges.iter().map(|edge| edge.mover));
+        let mut done: Vec<NodeSets> = vec![self.nothing(); self.edges.len()];
+        let mut order = RelationOrder::new(self.edges.iter().map(|edge| edge.mover));
         while let Some(edge) = order.edge() {
             let before = found.clone();
             for from in 0..self.n_states {
@@ -327,8 +332,8 @@ impl Graph<'_> {
         &self,
         fresh: &Bdd,
         (edge, from): (usize, usize),
-        found: &mut Nodes,
-        within: Option<&Nodes>,
+        found: &mut NodeSets,
+        within: Option<&NodeSets>,
     ) -> Result<(), StopReason> {
         let here = self.bdd(self.space.and(fresh, &self.edges[edge].guard))?;
         if here.is_empty() {
@@ -349,12 +354,12 @@ impl Graph<'_> {
     }
 
     /// The nodes of both sets.
-    pub fn both(&self, a: &Nodes, b: &Nodes) -> Result<Nodes, StopReason> {
+    pub fn both(&self, a: &NodeSets, b: &NodeSets) -> Result<NodeSets, StopReason> {
         a.iter().zip(b).map(|(a, b)| self.bdd(self.space.and(a, b))).collect()
     }
 
     /// The nodes of the first set that are not in the second.
-    pub fn minus(&self, a: &Nodes, b: &Nodes) -> Result<Nodes, StopReason> {
+    pub fn minus(&self, a: &NodeSets, b: &NodeSets) -> Result<NodeSets, StopReason> {
         a.iter().zip(b).map(|(a, b)| self.bdd(self.space.minus(a, b))).collect()
     }
 
@@ -365,6 +370,6 @@ impl Graph<'_> {
 }
 
 /// Whether there is no node in the set.
-pub fn is_nothing(nodes: &Nodes) -> bool {
+pub fn is_nothing(nodes: &NodeSets) -> bool {
     nodes.iter().all(Bdd::is_empty)
 }

@@ -20,13 +20,13 @@ use temporal::{Proposition, Violation};
 
 use crate::bdd::Bdd;
 use crate::engines::Config;
-use crate::fair::lasso::Lasso;
-use crate::fair::violation::{Found, Wanted};
-use crate::fair::{Graph, Move};
-use crate::meter::Meter;
-use crate::system::{System, SystemPlan};
+use crate::fair::lasso::SymbolicLasso;
+use crate::fair::violation::{RunSearchResult, RunsWanted};
+use crate::fair::{GuardedMove, SymbolicGraph};
+use crate::meter::NodeMeter;
+use crate::system::{SymbolicSystem, SystemPlan};
 use crate::watchdog::Gauge;
-use turns::{TurnEdges, Turns};
+use turns::{ProgramTurns, TurnEdges};
 
 pub(crate) use turns::step_tests;
 
@@ -45,17 +45,17 @@ pub(crate) fn run(
     let statistics = |search: Option<&FairRunSearch<'_, '_>>| Statistics {
         time: started.elapsed(),
         peak_nodes: Some(peak_nodes.get()),
-        peak_memory_bytes: Some(System::bytes_of(peak_nodes.get())),
+        peak_memory_bytes: Some(SymbolicSystem::bytes_of(peak_nodes.get())),
         global_states: search.and_then(FairRunSearch::n_states),
         ..Statistics::default()
     };
     let tests = step_tests(task.model);
     let n_blocks = vec![1; task.model.processes.len()];
     let plan = SystemPlan { n_blocks: &n_blocks, n_nodes, tests: &tests, most_listed: config.listed_values as u128 };
-    let system = System::planned(task.model, &plan);
+    let system = SymbolicSystem::planned(task.model, &plan);
     let search = system.as_ref().map_err(StopReason::clone).and_then(|system| {
-        let meter = Meter { system, budget: &task.budget, gauge, peak_nodes: &peak_nodes };
-        FairRunSearch::new(Turns::new(system, tests)?, meter)
+        let meter = NodeMeter { system, budget: &task.budget, gauge, peak_nodes: &peak_nodes };
+        FairRunSearch::new(ProgramTurns::new(system, tests)?, meter)
     });
     let answer = |&property: &PropertyId| {
         let decided = match &search {
@@ -75,21 +75,21 @@ pub(crate) fn run(
 }
 
 struct FairRunSearch<'a, 'm> {
-    system: &'a System<'m>,
-    turns: Turns<'a, 'm>,
-    meter: Meter<'a, 'm>,
+    system: &'a SymbolicSystem<'m>,
+    turns: ProgramTurns<'a, 'm>,
+    meter: NodeMeter<'a, 'm>,
     /// All reachable states.
     reached: Bdd,
 }
 
 impl<'a, 'm> FairRunSearch<'a, 'm> {
-    fn new(turns: Turns<'a, 'm>, meter: Meter<'a, 'm>) -> Result<Self, StopReason> {
+    fn new(turns: ProgramTurns<'a, 'm>, meter: NodeMeter<'a, 'm>) -> Result<Self, StopReason> {
         let system = meter.system;
         let space = &system.encoding.space;
         let edges = turns.steps();
-        let stay = Move { from: 0, to: 0, label: space.all() };
+        let stay = GuardedMove { from: 0, to: 0, label: space.all() };
         let pause = || meter.pause();
-        let graph = Graph { space, edges: &edges, moves: vec![stay], n_states: 1, pause: &pause };
+        let graph = SymbolicGraph { space, edges: &edges, moves: vec![stay], n_states: 1, pause: &pause };
         let reached = graph.forward(vec![system.initial.clone()], None)?.remove(0);
         Ok(FairRunSearch { system, turns, meter, reached })
     }
@@ -118,14 +118,14 @@ impl<'a, 'm> FairRunSearch<'a, 'm> {
     fn fair_run(&self, violation: &Violation) -> Result<Option<Trace>, Halt> {
         let turns = self.turns.of(violation)?;
         let pause = || self.meter.pause();
-        let graph = Graph {
+        let graph = SymbolicGraph {
             space: &self.system.encoding.space,
             edges: &turns.edges,
             moves: self.moves(violation)?,
             n_states: violation.automaton.states.len(),
             pause: &pause,
         };
-        let wanted = Wanted {
+        let wanted = RunsWanted {
             automaton: &violation.automaton,
             demands: &self.turns.demands(violation, &turns, &self.reached)?,
             own: None,
@@ -133,17 +133,17 @@ impl<'a, 'm> FairRunSearch<'a, 'm> {
             reached: Some(&self.reached),
         };
         match graph.find(&wanted)? {
-            Found::Nothing => Ok(None),
-            Found::Lasso(lasso) => match self.trace(&turns, &lasso) {
+            RunSearchResult::Nothing => Ok(None),
+            RunSearchResult::Lasso(lasso) => match self.trace(&turns, &lasso) {
                 Some(trace) => Ok(Some(trace)),
                 None => Err(contradiction("the reference semantics has no such turns").into()),
             },
-            Found::Broken => Err(contradiction("there is no way through them").into()),
+            RunSearchResult::Broken => Err(contradiction("there is no way through them").into()),
         }
     }
 
     /// A lasso turn by turn on the reference semantics.
-    fn trace(&self, turns: &TurnEdges, lasso: &Lasso) -> Option<Trace> {
+    fn trace(&self, turns: &TurnEdges, lasso: &SymbolicLasso) -> Option<Trace> {
         let legs = || lasso.stem.iter().chain(&lasso.turning);
         let mut states: Vec<State> = legs().map(|leg| self.system.decode(&leg.node.vector)).collect();
         states.push(self.system.decode(&lasso.turning.first()?.node.vector));
@@ -154,10 +154,10 @@ impl<'a, 'm> FairRunSearch<'a, 'm> {
     }
 
     /// The automaton's edges, state by state, with the states that they read.
-    fn moves(&self, violation: &Violation) -> Result<Vec<Move>, StopReason> {
+    fn moves(&self, violation: &Violation) -> Result<Vec<GuardedMove>, StopReason> {
         let truth = |proposition: &Proposition| self.turns.truth(&proposition.expr, &proposition.bound, &self.reached);
         let atoms = violation.propositions.iter().map(truth).collect::<Result<Vec<Bdd>, _>>()?;
-        let moves = Move::of(&violation.automaton, &self.system.encoding.space, &atoms);
+        let moves = GuardedMove::of(&violation.automaton, &self.system.encoding.space, &atoms);
         moves.map_err(|_| self.system.out_of_nodes())
     }
 }

@@ -1,6 +1,6 @@
 //! Local sets as diagrams: the symbolic backend of `compose`.
 //!
-//! In: a [`System`]. Out: sets of view states of groups of processes, and what `compose` asks of them. A step of somebody outside
+//! In: a [`SymbolicSystem`]. Out: sets of view states of groups of processes, and what `compose` asks of them. A step of somebody outside
 //! a group first becomes what it looks like from there: the states before it without the mover's local part, and the updates
 //! that the group sees. Exposed facts of a process are one block number per process, a part that its steps keep up to date.
 
@@ -12,10 +12,10 @@ use std::sync::atomic::Ordering;
 
 use base::{Budget, StopReason};
 use compose::backend::{Answered, Backend, Deciding, Join, Movers};
-use compose::k_index::Plan;
+use compose::k_index::KIndexPlan;
 use compose::question::{Pattern, Question, questions};
 use compose::symmetry::{Exchange, Symmetry};
-pub use engine::Views;
+pub use engine::SharedView;
 use evidence::certificate::{Column, ControlPoint, Exposed, Member, SplitInvariant, StateSet};
 use model::Model;
 use model::eval;
@@ -24,10 +24,10 @@ use model::property::PropertyKind;
 use model::variable::{CellId, Storage};
 
 use crate::bdd::{Bdd, Cube, OutOfNodes, Renaming};
-use crate::change::{After, Change, Updates};
-use crate::commands::Command;
-use crate::encoding::{Part, bits_for};
-use crate::system::System;
+use crate::change::{After, DiagramUpdate, Updates};
+use crate::commands::GuardedCommand;
+use crate::encoding::{FieldContent, bits_for};
+use crate::system::SymbolicSystem;
 use crate::watchdog::Gauge;
 
 /// Sets with at most this many states are written down row by row.
@@ -35,8 +35,8 @@ const MOST_ROWS: u64 = 4096;
 
 /// Local sets of a program.
 pub struct LocalSets<'m> {
-    pub(crate) system: System<'m>,
-    views: Views,
+    pub(crate) system: SymbolicSystem<'m>,
+    views: SharedView,
     /// Shared and public cells that no process mentions and that start with one value: everybody sees them, since they keep it.
     constants: HashSet<CellId>,
     /// For each process what is exposed of it.
@@ -44,9 +44,9 @@ pub struct LocalSets<'m> {
     /// For each process and block the local states in it.
     pub(crate) blocks: Vec<Vec<Bdd>>,
     /// The commands, with updates of exposed blocks, by who moves.
-    pub(crate) commands: HashMap<Movers, Vec<Command>>,
+    pub(crate) commands: HashMap<Movers, Vec<GuardedCommand>>,
     /// Updates as operations on diagrams.
-    changes: HashMap<Updates, Change>,
+    changes: HashMap<Updates, DiagramUpdate>,
     /// Sets of parts as cubes.
     hidden: HashMap<(Movers, Vec<ProcessId>), Cube>,
     /// Exchanges of processes as renamings of sets.
@@ -63,7 +63,7 @@ pub struct LocalSets<'m> {
 
 impl<'m> LocalSets<'m> {
     /// Local sets in which nothing is exposed yet.
-    pub fn new(system: System<'m>, views: Views) -> Result<Self, StopReason> {
+    pub fn new(system: SymbolicSystem<'m>, views: SharedView) -> Result<Self, StopReason> {
         let n_processes = system.model.processes.len();
         let nothing = Exposed { facts: Vec::new(), blocks: vec![Vec::new()] };
         let mut sets = LocalSets {
@@ -86,7 +86,7 @@ impl<'m> LocalSets<'m> {
     }
 
     /// The system behind the sets.
-    pub fn system(&self) -> &System<'m> {
+    pub fn system(&self) -> &SymbolicSystem<'m> {
         &self.system
     }
 
@@ -98,7 +98,7 @@ impl<'m> LocalSets<'m> {
     }
 
     /// What a process sees of the shared store.
-    pub fn views(&self) -> Views {
+    pub fn views(&self) -> SharedView {
         self.views
     }
 
@@ -145,28 +145,28 @@ impl<'m> LocalSets<'m> {
     }
 
     /// The parts that a group sees, in the order of their bits.
-    pub(crate) fn view(&self, group: &[ProcessId]) -> Vec<Part> {
+    pub(crate) fn view(&self, group: &[ProcessId]) -> Vec<FieldContent> {
         self.system.encoding.parts().iter().copied().filter(|&part| self.sees(group, part)).collect()
     }
 
     /// The parts that the movers see and the process does not.
-    pub(crate) fn hidden_parts(&self, movers: Movers, process: ProcessId) -> Vec<Part> {
+    pub(crate) fn hidden_parts(&self, movers: Movers, process: ProcessId) -> Vec<FieldContent> {
         let mut parts = BTreeSet::new();
         for mover in movers.processes() {
             let touched = self.system.processes[mover.index()].touched.iter().copied();
             let cells = self.own_cells(mover).chain(touched).filter(|&cell| !self.system.is_counter(cell));
-            parts.extend(cells.map(Part::Cell));
-            parts.insert(Part::Control(mover));
+            parts.extend(cells.map(FieldContent::Cell));
+            parts.insert(FieldContent::Control(mover));
         }
         parts.into_iter().filter(|&part| !self.sees(&[process], part)).collect()
     }
 
     /// The control and the locals of a process.
-    pub(crate) fn local_parts(&self, process: ProcessId) -> Vec<Part> {
+    pub(crate) fn local_parts(&self, process: ProcessId) -> Vec<FieldContent> {
         let model = self.system.model;
         let is_local = |cell: &CellId| matches!(model.vars[model.cells[*cell].var].storage, Storage::Local(_));
         let locals = self.own_cells(process).filter(is_local).filter(|&cell| !self.system.is_counter(cell));
-        locals.map(Part::Cell).chain([Part::Control(process)]).collect()
+        locals.map(FieldContent::Cell).chain([FieldContent::Control(process)]).collect()
     }
 
     fn own_cells(&self, process: ProcessId) -> impl Iterator<Item = CellId> {
@@ -176,17 +176,17 @@ impl<'m> LocalSets<'m> {
     }
 
     /// Whether a group sees a part.
-    pub(crate) fn sees(&self, group: &[ProcessId], part: Part) -> bool {
+    pub(crate) fn sees(&self, group: &[ProcessId], part: FieldContent) -> bool {
         match part {
-            Part::Control(process) => group.contains(&process),
-            Part::Exposed(process) => self.exposed[process.index()].blocks.len() > 1,
-            Part::Cell(cell) => {
+            FieldContent::Control(process) => group.contains(&process),
+            FieldContent::Exposed(process) => self.exposed[process.index()].blocks.len() > 1,
+            FieldContent::Cell(cell) => {
                 let model = self.system.model;
                 let declared = &model.cells[cell];
                 let local = matches!(model.vars[declared.var].storage, Storage::Local(_) | Storage::Frame(_));
                 let own = declared.owner.is_some_and(|owner| group.contains(&owner));
                 let mentions = |process: &ProcessId| self.system.processes[process.index()].touched.contains(&cell);
-                let by_all = self.views == Views::Whole || self.constants.contains(&cell);
+                let by_all = self.views == SharedView::Whole || self.constants.contains(&cell);
                 own || !local && (by_all || group.iter().any(mentions))
             }
         }
@@ -194,7 +194,7 @@ impl<'m> LocalSets<'m> {
 
     /// Splits commands by the blocks to which they lead.
     pub(crate) fn refresh_commands(&mut self) -> Result<(), StopReason> {
-        let mut commands: HashMap<Movers, Vec<Command>> = HashMap::new();
+        let mut commands: HashMap<Movers, Vec<GuardedCommand>> = HashMap::new();
         for command in self.system.commands() {
             let movers = Movers { process: command.process, partner: command.partner };
             let mut split = vec![command.clone()];
@@ -214,7 +214,7 @@ impl<'m> LocalSets<'m> {
     }
 
     /// The command where it keeps the mover's block, and for each other block the command where it leads to it.
-    fn by_block(&self, command: &Command, mover: ProcessId) -> Result<Vec<Command>, OutOfNodes> {
+    fn by_block(&self, command: &GuardedCommand, mover: ProcessId) -> Result<Vec<GuardedCommand>, OutOfNodes> {
         let (space, encoding) = (&self.system.encoding.space, &self.system.encoding);
         let mut split = Vec::new();
         let mut keeping = space.empty();
@@ -224,14 +224,14 @@ impl<'m> LocalSets<'m> {
             let moving = space.minus(&leading, states)?;
             if !moving.is_empty() {
                 let mut updates = command.updates.clone();
-                updates.push((Part::Exposed(mover), After::Is(block as u64)));
+                updates.push((FieldContent::Exposed(mover), After::Is(block as u64)));
                 updates.sort_unstable();
-                let change = Change::new(encoding, &updates)?;
-                split.push(Command { guard: moving, updates, change, ..command.clone() });
+                let change = DiagramUpdate::new(encoding, &updates)?;
+                split.push(GuardedCommand { guard: moving, updates, change, ..command.clone() });
             }
         }
         if !keeping.is_empty() {
-            split.push(Command { guard: keeping, ..command.clone() });
+            split.push(GuardedCommand { guard: keeping, ..command.clone() });
         }
         Ok(split)
     }
@@ -245,7 +245,7 @@ impl<'m> LocalSets<'m> {
                 return Ok(tie);
             }
             let tied = blocks.iter().enumerate().try_fold(space.empty(), |tied, (block, states)| {
-                let one = space.and(states, &encoding.equals(Part::Exposed(process), block as u64)?)?;
+                let one = space.and(states, &encoding.equals(FieldContent::Exposed(process), block as u64)?)?;
                 space.or(&tied, &one)
             })?;
             space.and(&tied, &tie)
@@ -267,11 +267,11 @@ impl<'m> LocalSets<'m> {
     }
 
     /// The change that updates make.
-    pub(crate) fn change_of(&mut self, updates: Updates) -> Result<Change, StopReason> {
+    pub(crate) fn change_of(&mut self, updates: Updates) -> Result<DiagramUpdate, StopReason> {
         if let Some(change) = self.changes.get(&updates) {
             return Ok(change.clone());
         }
-        let change = self.bdd(Change::new(&self.system.encoding, &updates))?;
+        let change = self.bdd(DiagramUpdate::new(&self.system.encoding, &updates))?;
         self.changes.insert(updates, change.clone());
         Ok(change)
     }
@@ -284,7 +284,8 @@ impl<'m> LocalSets<'m> {
         }
         let mut together: Vec<ProcessId> = join.iter().flat_map(|(processes, _)| processes.iter().copied()).collect();
         together.extend(movers.processes());
-        let parts: Vec<Part> = self.view(&together).into_iter().filter(|&part| !self.sees(group, part)).collect();
+        let parts: Vec<FieldContent> =
+            self.view(&together).into_iter().filter(|&part| !self.sees(group, part)).collect();
         let cube = self.bdd(self.system.encoding.all_bits(parts))?;
         self.hidden.insert(key, cube.clone());
         Ok(cube)
@@ -336,7 +337,7 @@ impl Backend for LocalSets<'_> {
     }
 
     fn initial(&mut self, group: &[ProcessId]) -> Result<Bdd, StopReason> {
-        let hidden: Vec<Part> =
+        let hidden: Vec<FieldContent> =
             self.system.encoding.parts().iter().copied().filter(|&part| !self.sees(group, part)).collect();
         let hidden = self.bdd(self.system.encoding.bits(hidden))?;
         let initial = match self.initial.take() {
@@ -366,7 +367,7 @@ impl Backend for LocalSets<'_> {
     }
 
     /// For k = 1, `split.rs` computes the fixpoint effect by effect; other k go rule by rule.
-    fn close(&mut self, plan: &Plan<'_>, sets: &mut [Bdd], budget: &Budget) -> Result<bool, StopReason> {
+    fn close(&mut self, plan: &KIndexPlan<'_>, sets: &mut [Bdd], budget: &Budget) -> Result<bool, StopReason> {
         if plan.k != 1 {
             return Ok(false);
         }
@@ -385,7 +386,7 @@ impl Backend for LocalSets<'_> {
     }
 
     fn sees(&self, group: &[ProcessId], cell: CellId) -> bool {
-        LocalSets::sees(self, group, Part::Cell(cell))
+        LocalSets::sees(self, group, FieldContent::Cell(cell))
     }
 
     fn answers(&mut self, question: &Question, join: Join<'_, Bdd>) -> Result<Answered, StopReason> {
@@ -405,7 +406,7 @@ impl Backend for LocalSets<'_> {
 
     fn certify(&mut self, k: usize, sets: Join<'_, Bdd>) -> Result<SplitInvariant, StopReason> {
         let n_states: Option<u64> = sets.iter().map(|(group, set)| self.n_states(group, set)).sum();
-        let fits = |&part: &Part| self.system.encoding.field(part).n_values <= 1 << u32::BITS;
+        let fits = |&part: &FieldContent| self.system.encoding.field(part).n_values <= 1 << u32::BITS;
         let by_rows = n_states.is_some_and(|n_states| n_states <= MOST_ROWS)
             && sets.iter().all(|(group, _)| self.view(group).iter().all(fits));
         let members = (sets.iter())
@@ -442,7 +443,7 @@ impl LocalSets<'_> {
     /// Updates that look the same to the group are made together.
     fn post_commands(
         &mut self,
-        commands: &[Command],
+        commands: &[GuardedCommand],
         join: Join<'_, Bdd>,
         (onto, hidden): (&[ProcessId], &Cube),
     ) -> Result<Bdd, StopReason> {
@@ -478,7 +479,7 @@ impl LocalSets<'_> {
         Ok(result)
     }
 
-    fn rows(&self, view: &[Part], set: &Bdd) -> StateSet {
+    fn rows(&self, view: &[FieldContent], set: &Bdd) -> StateSet {
         let fields: Vec<_> = view.iter().map(|&part| self.system.encoding.field(part)).collect();
         let bits: Vec<u32> = fields.iter().flat_map(|field| field.bits()).collect();
         let n_bits = self.system.encoding.space.n_bits() as usize;
@@ -490,14 +491,14 @@ impl LocalSets<'_> {
     }
 
     /// Fields of blocks have room for more blocks than there are; the bits that are 0 in all of these are left out.
-    fn diagram(&self, view: &[Part], set: &Bdd) -> Result<StateSet, OutOfNodes> {
+    fn diagram(&self, view: &[FieldContent], set: &Bdd) -> Result<StateSet, OutOfNodes> {
         let mut bits: Vec<(u32, (usize, u32))> = Vec::new();
         let mut always_0 = Vec::new();
         for (column, &part) in view.iter().enumerate() {
             let field = self.system.encoding.field(part);
             let n_values = match part {
-                Part::Exposed(process) => self.exposed[process.index()].blocks.len() as u128,
-                Part::Cell(_) | Part::Control(_) => field.n_values,
+                FieldContent::Exposed(process) => self.exposed[process.index()].blocks.len() as u128,
+                FieldContent::Cell(_) | FieldContent::Control(_) => field.n_values,
             };
             let n_left_out = field.bits().count() - bits_for(n_values) as usize;
             always_0.extend(field.bits().take(n_left_out));
@@ -514,16 +515,16 @@ impl LocalSets<'_> {
 }
 
 /// The cells that no process mentions and that start with one value. Of the others that no process mentions nothing is known.
-fn constants(system: &System<'_>) -> HashSet<CellId> {
+fn constants(system: &SymbolicSystem<'_>) -> HashSet<CellId> {
     let free = eval::free_cells(system.model);
     let is_mentioned = |cell: &CellId| system.processes.iter().any(|process| process.touched.contains(cell));
     system.model.cells.ids().filter(|cell| !free.contains(cell) && !is_mentioned(cell)).collect()
 }
 
-fn column(part: Part) -> Column {
+fn column(part: FieldContent) -> Column {
     match part {
-        Part::Cell(cell) => Column::Cell(cell),
-        Part::Control(process) => Column::Control(process),
-        Part::Exposed(process) => Column::Exposed(process),
+        FieldContent::Cell(cell) => Column::Cell(cell),
+        FieldContent::Control(process) => Column::Control(process),
+        FieldContent::Exposed(process) => Column::Exposed(process),
     }
 }

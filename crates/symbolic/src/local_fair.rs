@@ -11,7 +11,7 @@ mod store_turns;
 
 use std::sync::Arc;
 
-pub use compose::fair::Rule;
+pub use compose::fair::LivenessRule;
 use compose::fair::conditions::Conditions;
 use compose::fair::locals::Locals;
 use compose::fair::{self, Decided, FairOptions};
@@ -23,7 +23,7 @@ use backend::SymbolicProcesses;
 
 /// Decides a property with local sets in which nothing is exposed; and what it took.
 pub(crate) fn decide<'m>(
-    rule: Rule,
+    rule: LivenessRule,
     sets: LocalSets<'m>,
     (task, property): (&Task<'m>, PropertyId),
     (observer, gauge): (&dyn Observer, &Arc<Gauge>),

@@ -5,13 +5,13 @@ use std::sync::atomic::Ordering;
 
 use base::{Budget, StopReason};
 
-use crate::system::System;
+use crate::system::SymbolicSystem;
 use crate::watchdog::Gauge;
 
 /// Watches what the diagrams take.
-pub(crate) struct Meter<'a, 'm> {
+pub(crate) struct NodeMeter<'a, 'm> {
     /// Whose nodes are counted.
-    pub system: &'a System<'m>,
+    pub system: &'a SymbolicSystem<'m>,
     /// What may be used.
     pub budget: &'a Budget,
     /// Where others read how far the work is.
@@ -20,7 +20,7 @@ pub(crate) struct Meter<'a, 'm> {
     pub peak_nodes: &'a Cell<u64>,
 }
 
-impl Meter<'_, '_> {
+impl NodeMeter<'_, '_> {
     /// Asked after each image.
     pub fn pause(&self) -> Result<(), StopReason> {
         let space = &self.system.encoding.space;

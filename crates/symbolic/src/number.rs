@@ -2,7 +2,7 @@
 //!
 //! In: for each bit of a number the states in which it is set. Out: sums, products, quotients, comparisons, likewise. Numbers are in
 //! two's complement and as wide as they have to be, so that nothing is ever cut; what lies beyond 64 bits is told by
-//! [`Arithmetic::fits`]. Division is the one of school, bit by bit; products and quotients of two variables take as many nodes as
+//! [`BitArithmetic::fits`]. Division is the one of school, bit by bit; products and quotients of two variables take as many nodes as
 //! they must, and run out of them where that is too many.
 
 use std::collections::BTreeMap;
@@ -11,14 +11,14 @@ use crate::bdd::{Bdd, OutOfNodes, Space};
 
 /// A number for each state: the states in which each bit is set, the lowest bit first. The last one is the sign.
 #[derive(Clone)]
-pub struct Number(Vec<Bdd>);
+pub struct BitNumber(Vec<Bdd>);
 
 /// A quotient and a remainder.
 pub struct Division {
     /// How often it goes.
-    pub quotient: Number,
+    pub quotient: BitNumber,
     /// What is left.
-    pub rest: Number,
+    pub rest: BitNumber,
 }
 
 /// Which way a number is shifted.
@@ -32,20 +32,20 @@ pub enum Shift {
 
 /// Computes with numbers.
 #[derive(Clone, Copy)]
-pub struct Arithmetic<'a> {
+pub struct BitArithmetic<'a> {
     /// Where the diagrams live.
     pub space: &'a Space,
 }
 
 type Result<T> = std::result::Result<T, OutOfNodes>;
 
-impl Number {
+impl BitNumber {
     /// A natural number, its highest bit first.
     pub fn natural(space: &Space, bits: impl IntoIterator<Item = Bdd>) -> Self {
         let mut bits: Vec<Bdd> = bits.into_iter().collect();
         bits.reverse();
         bits.push(space.empty());
-        Number(bits)
+        BitNumber(bits)
     }
 
     /// How many bits it has, its sign included.
@@ -77,16 +77,16 @@ impl Number {
     }
 }
 
-impl<'a> Arithmetic<'a> {
+impl<'a> BitArithmetic<'a> {
     /// The same number in all states.
-    pub fn constant(self, value: i128) -> Number {
+    pub fn constant(self, value: i128) -> BitNumber {
         let width = (i128::BITS - value.unsigned_abs().leading_zeros()) as usize + 1;
         let bit = |at: usize| if value >> at & 1 == 1 { self.space.all() } else { self.space.empty() };
         self.trimmed((0..width).map(bit).collect())
     }
 
     /// The number that each value is in its states; 0 elsewhere.
-    pub fn of_cases<'c>(self, cases: impl IntoIterator<Item = (i64, &'c Bdd)>) -> Result<Number> {
+    pub fn of_cases<'c>(self, cases: impl IntoIterator<Item = (i64, &'c Bdd)>) -> Result<BitNumber> {
         let cases: BTreeMap<i64, &Bdd> = cases.into_iter().collect();
         let bits_of = |value: i64| (i64::BITS - value.unsigned_abs().leading_zeros()) as usize + 1;
         let width = cases.keys().map(|&value| bits_of(value)).max().unwrap_or(1);
@@ -98,12 +98,12 @@ impl<'a> Arithmetic<'a> {
     }
 
     /// The states in which the number has this value.
-    pub fn equals(self, a: &Number, value: i128) -> Result<Bdd> {
+    pub fn equals(self, a: &BitNumber, value: i128) -> Result<Bdd> {
         self.same(a, &self.constant(value))
     }
 
     /// The states in which both are the same.
-    pub fn same(self, a: &Number, b: &Number) -> Result<Bdd> {
+    pub fn same(self, a: &BitNumber, b: &BitNumber) -> Result<Bdd> {
         // From the highest bit down: that is where diagrams of numbers begin.
         (0..a.width().max(b.width())).try_fold(self.space.all(), |same, at| {
             if same.is_empty() {
@@ -114,7 +114,7 @@ impl<'a> Arithmetic<'a> {
     }
 
     /// The states in which the first is less than the second.
-    pub fn less(self, a: &Number, b: &Number) -> Result<Bdd> {
+    pub fn less(self, a: &BitNumber, b: &BitNumber) -> Result<Bdd> {
         let width = a.width().max(b.width());
         let mut less = self.space.empty();
         for at in 0..width {
@@ -128,41 +128,41 @@ impl<'a> Arithmetic<'a> {
     }
 
     /// The states in which the first is at most the second.
-    pub fn at_most(self, a: &Number, b: &Number) -> Result<Bdd> {
+    pub fn at_most(self, a: &BitNumber, b: &BitNumber) -> Result<Bdd> {
         self.space.not(&self.less(b, a)?)
     }
 
     /// The states in which the number lies between two others, both included.
-    pub fn between(self, a: &Number, lo: &Number, hi: &Number) -> Result<Bdd> {
+    pub fn between(self, a: &BitNumber, lo: &BitNumber, hi: &BitNumber) -> Result<Bdd> {
         self.space.and(&self.at_most(lo, a)?, &self.at_most(a, hi)?)
     }
 
     /// The states in which the number has at most 64 bits.
-    pub fn fits(self, a: &Number) -> Result<Bdd> {
+    pub fn fits(self, a: &BitNumber) -> Result<Bdd> {
         let last = i64::BITS as usize - 1;
         (last + 1..a.width())
             .try_fold(self.space.all(), |fits, at| self.space.and(&fits, &self.space.same(a.bit(at), a.bit(last))?))
     }
 
     /// The sum.
-    pub fn add(self, a: &Number, b: &Number) -> Result<Number> {
+    pub fn add(self, a: &BitNumber, b: &BitNumber) -> Result<BitNumber> {
         self.sum(a, b, self.space.empty())
     }
 
     /// The difference.
-    pub fn subtract(self, a: &Number, b: &Number) -> Result<Number> {
+    pub fn subtract(self, a: &BitNumber, b: &BitNumber) -> Result<BitNumber> {
         self.sum(a, &self.complement(b)?, self.space.all())
     }
 
     /// The number with the other sign.
-    pub fn negate(self, a: &Number) -> Result<Number> {
+    pub fn negate(self, a: &BitNumber) -> Result<BitNumber> {
         self.subtract(&self.constant(0), a)
     }
 
     /// The product.
-    pub fn multiply(self, a: &Number, b: &Number) -> Result<Number> {
+    pub fn multiply(self, a: &BitNumber, b: &BitNumber) -> Result<BitNumber> {
         // Bits that are never set cost nothing: the factor with more of them is multiplied by.
-        let n_set = |number: &Number| number.0.iter().filter(|bit| !bit.is_empty()).count();
+        let n_set = |number: &BitNumber| number.0.iter().filter(|bit| !bit.is_empty()).count();
         let (a, b) = if n_set(a) < n_set(b) { (b, a) } else { (a, b) };
         let mut product = self.constant(0);
         for at in 0..b.width() {
@@ -177,7 +177,7 @@ impl<'a> Arithmetic<'a> {
     }
 
     /// Euclidean division, as the language has it: the rest is never negative. Anything where the divisor is 0.
-    pub fn divide_euclid(self, a: &Number, b: &Number) -> Result<Division> {
+    pub fn divide_euclid(self, a: &BitNumber, b: &BitNumber) -> Result<Division> {
         let Division { quotient, rest } = self.divide_magnitudes(a, b)?;
         // Below zero the rest counts from the next lower multiple.
         let even = self.equals(&rest, 0)?;
@@ -189,7 +189,7 @@ impl<'a> Arithmetic<'a> {
     }
 
     /// Division as C has it: the quotient is cut towards zero. Anything where the divisor is 0.
-    pub fn divide_cut(self, a: &Number, b: &Number) -> Result<Division> {
+    pub fn divide_cut(self, a: &BitNumber, b: &BitNumber) -> Result<Division> {
         let Division { quotient, rest } = self.divide_magnitudes(a, b)?;
         let differ = self.space.not(&self.space.same(a.sign(), b.sign())?)?;
         let quotient = self.select(&differ, &self.negate(&quotient)?, &quotient)?;
@@ -197,35 +197,35 @@ impl<'a> Arithmetic<'a> {
     }
 
     /// The lesser of two.
-    pub fn min(self, a: &Number, b: &Number) -> Result<Number> {
+    pub fn min(self, a: &BitNumber, b: &BitNumber) -> Result<BitNumber> {
         self.select(&self.less(a, b)?, a, b)
     }
 
     /// The greater of two.
-    pub fn max(self, a: &Number, b: &Number) -> Result<Number> {
+    pub fn max(self, a: &BitNumber, b: &BitNumber) -> Result<BitNumber> {
         self.select(&self.less(a, b)?, b, a)
     }
 
     /// Bit by bit.
-    pub fn bitwise(self, a: &Number, b: &Number, op: impl Fn(&Bdd, &Bdd) -> Result<Bdd>) -> Result<Number> {
+    pub fn bitwise(self, a: &BitNumber, b: &BitNumber, op: impl Fn(&Bdd, &Bdd) -> Result<Bdd>) -> Result<BitNumber> {
         let bits = (0..a.width().max(b.width())).map(|at| op(a.bit(at), b.bit(at)));
         bits.collect::<Result<Vec<Bdd>>>().map(|bits| self.trimmed(bits))
     }
 
     /// The number shifted by another one, of which the six lowest bits count.
-    pub fn shift(self, a: &Number, by: &Number, way: Shift) -> Result<Number> {
+    pub fn shift(self, a: &BitNumber, by: &BitNumber, way: Shift) -> Result<BitNumber> {
         (0..6).try_fold(a.clone(), |shifted, at| {
             let distance = 1_usize << at;
             let further = match way {
                 Shift::Left => self.shifted(&shifted, distance),
-                Shift::Right => Number(shifted.0[distance.min(shifted.width() - 1)..].to_vec()),
+                Shift::Right => BitNumber(shifted.0[distance.min(shifted.width() - 1)..].to_vec()),
             };
             self.select(by.bit(at), &further, &shifted)
         })
     }
 
     /// The first in these states, the second elsewhere.
-    pub fn select(self, states: &Bdd, yes: &Number, no: &Number) -> Result<Number> {
+    pub fn select(self, states: &Bdd, yes: &BitNumber, no: &BitNumber) -> Result<BitNumber> {
         if states.is_all() || states.is_empty() {
             return Ok(if states.is_all() { yes.clone() } else { no.clone() });
         }
@@ -238,30 +238,30 @@ impl<'a> Arithmetic<'a> {
     }
 
     /// The number in these states, 0 elsewhere.
-    fn masked(self, a: &Number, states: &Bdd) -> Result<Number> {
+    fn masked(self, a: &BitNumber, states: &Bdd) -> Result<BitNumber> {
         let bits = a.0.iter().map(|bit| self.space.and(bit, states)).collect::<Result<Vec<Bdd>>>()?;
         Ok(self.trimmed(bits))
     }
 
     /// Times a power of two.
-    fn shifted(self, a: &Number, distance: usize) -> Number {
+    fn shifted(self, a: &BitNumber, distance: usize) -> BitNumber {
         let zeros = std::iter::repeat_with(|| self.space.empty()).take(distance);
-        Number(zeros.chain(a.0.iter().cloned()).collect())
+        BitNumber(zeros.chain(a.0.iter().cloned()).collect())
     }
 
-    fn complement(self, a: &Number) -> Result<Number> {
-        a.0.iter().map(|bit| self.space.not(bit)).collect::<Result<_>>().map(Number)
+    fn complement(self, a: &BitNumber) -> Result<BitNumber> {
+        a.0.iter().map(|bit| self.space.not(bit)).collect::<Result<_>>().map(BitNumber)
     }
 
     /// The absolute value.
-    fn magnitude(self, a: &Number) -> Result<Number> {
+    fn magnitude(self, a: &BitNumber) -> Result<BitNumber> {
         if a.sign().is_empty() {
             return Ok(a.clone());
         }
         self.select(a.sign(), &self.negate(a)?, a)
     }
 
-    fn sum(self, a: &Number, b: &Number, carry: Bdd) -> Result<Number> {
+    fn sum(self, a: &BitNumber, b: &BitNumber, carry: Bdd) -> Result<BitNumber> {
         let mut carry = carry;
         let mut bits = Vec::new();
         for at in 0..=a.width().max(b.width()) {
@@ -276,7 +276,7 @@ impl<'a> Arithmetic<'a> {
     }
 
     /// The division of absolute values.
-    fn divide_magnitudes(self, a: &Number, b: &Number) -> Result<Division> {
+    fn divide_magnitudes(self, a: &BitNumber, b: &BitNumber) -> Result<Division> {
         let (a, b) = (self.magnitude(a)?, self.magnitude(b)?);
         let mut rest = self.constant(0);
         let mut quotient = vec![self.space.empty()];
@@ -293,11 +293,11 @@ impl<'a> Arithmetic<'a> {
     }
 
     /// Without bits at the top that say nothing.
-    fn trimmed(self, mut bits: Vec<Bdd>) -> Number {
+    fn trimmed(self, mut bits: Vec<Bdd>) -> BitNumber {
         while bits.len() > 1 && bits[bits.len() - 1] == bits[bits.len() - 2] {
             bits.pop();
         }
-        Number(bits)
+        BitNumber(bits)
     }
 }
 
@@ -312,10 +312,10 @@ mod tests {
     }
 
     impl Pair {
-        fn numbers(&self) -> (Number, Number) {
+        fn numbers(&self) -> (BitNumber, BitNumber) {
             let bit = |at: usize| self.space.set_of(&self.space.cube([(at as u32, true)]).unwrap());
             // Interleaved, highest bits first; the first is the sign.
-            let number = |first: usize| Number((0..self.n_bits).rev().map(|at| bit(2 * at + first)).collect());
+            let number = |first: usize| BitNumber((0..self.n_bits).rev().map(|at| bit(2 * at + first)).collect());
             (number(0), number(1))
         }
 
@@ -325,7 +325,7 @@ mod tests {
         }
     }
 
-    fn value(number: &Number, vector: &[bool]) -> i128 {
+    fn value(number: &BitNumber, vector: &[bool]) -> i128 {
         let sign = i128::from(number.sign().contains(vector));
         number.0.iter().rev().skip(1).fold(-sign, |so_far, bit| so_far * 2 + i128::from(bit.contains(vector)))
     }
@@ -345,11 +345,11 @@ mod tests {
         let n_bits = 5;
         let pair = Pair { space: Space::new(2 * n_bits as u32, 1 << 18), n_bits };
         let (x, y) = pair.numbers();
-        let math = Arithmetic { space: &pair.space };
+        let math = BitArithmetic { space: &pair.space };
         let (euclid, cut) = (math.divide_euclid(&x, &y).unwrap(), math.divide_cut(&x, &y).unwrap());
         let by = math.bitwise(&y, &math.constant(7), |a, b| pair.space.and(a, b)).unwrap();
         type Exact = fn(i64, i64) -> Option<i64>;
-        let numbers: Vec<(Number, Exact)> = vec![
+        let numbers: Vec<(BitNumber, Exact)> = vec![
             (math.add(&x, &y).unwrap(), |a, b| Some(a + b)),
             (math.subtract(&x, &y).unwrap(), |a, b| Some(a - b)),
             (math.multiply(&x, &y).unwrap(), |a, b| Some(a * b)),
@@ -387,7 +387,7 @@ mod tests {
     #[test]
     fn constants_and_cases_are_the_numbers_that_they_say() {
         let space = Space::new(2, 1 << 12);
-        let math = Arithmetic { space: &space };
+        let math = BitArithmetic { space: &space };
         for value in [0, 1, -1, 7, -8, i128::from(i64::MIN), i128::from(i64::MAX), 1 << 70, -(1 << 70)] {
             assert_eq!(math.constant(value).constant(), Some(value));
             let fits = math.fits(&math.constant(value)).unwrap();
@@ -407,7 +407,7 @@ mod tests {
     fn wide_numbers_take_few_nodes() {
         let pair = Pair { space: Space::new(64, 1 << 20), n_bits: 32 };
         let (x, y) = pair.numbers();
-        let math = Arithmetic { space: &pair.space };
+        let math = BitArithmetic { space: &pair.space };
         assert!(math.less(&x, &y).unwrap().n_nodes() < 200);
         let sum = math.add(&x, &y).unwrap();
         assert!(sum.sign().n_nodes() < 200, "{}", sum.sign().n_nodes());

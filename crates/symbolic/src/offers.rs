@@ -8,10 +8,10 @@ use model::control::{ActionId, ActionKind};
 use model::process::ProcessId;
 
 use crate::bdd::{Bdd, OutOfNodes};
-use crate::encoding::Part;
-use crate::system::System;
+use crate::encoding::FieldContent;
+use crate::system::SymbolicSystem;
 
-impl System<'_> {
+impl SymbolicSystem<'_> {
     /// Where a process may stand still.
     pub fn standing_still(&self, process: ProcessId) -> Result<Bdd, OutOfNodes> {
         let space = &self.encoding.space;
@@ -21,8 +21,9 @@ impl System<'_> {
             let actions = &self.model.places[points.point(number).place].actions;
             actions.iter().any(|&action| is_idle(self.model, action))
         };
-        let idle =
-            self.encoding.one_of(Part::Control(process), (0..points.len()).filter(is_idle).map(|at| at as u64))?;
+        let idle = self
+            .encoding
+            .one_of(FieldContent::Control(process), (0..points.len()).filter(is_idle).map(|at| at as u64))?;
         space.or(&space.not(&moving)?, &idle)
     }
 

@@ -9,7 +9,7 @@ use base::{Feature, StopReason, Unsupported};
 use model::Model;
 use model::control::{ActionId, PlaceId};
 use model::eval::State;
-use model::points::Target;
+use model::points::PointTarget;
 use model::process::ProcessId;
 use model::value::Value;
 use model::variable::CellId;
@@ -18,18 +18,18 @@ use model::variable::CellId;
 const MOST_POINTS: usize = 1 << 16;
 
 /// The points of all processes.
-pub struct Points(Vec<ProcessPoints>);
+pub struct SymbolicPoints(Vec<ProcessPoints>);
 
 /// The points of one process.
 pub struct ProcessPoints {
-    list: Vec<Point>,
+    list: Vec<SymbolicPoint>,
     numbers: HashMap<(PlaceId, Vec<(CellId, Value)>), usize>,
     entry: usize,
 }
 
 /// Where control can stand.
 #[derive(Clone, Debug)]
-pub struct Point {
+pub struct SymbolicPoint {
     /// The place.
     pub place: PlaceId,
     /// The loop counters of the process, each with its value.
@@ -38,10 +38,15 @@ pub struct Point {
     pub exits: Vec<(ActionId, Option<usize>)>,
 }
 
-impl Points {
+impl SymbolicPoints {
     /// The points of every process.
     pub fn new(model: &Model) -> Result<Self, StopReason> {
-        model.processes.ids().map(|process| ProcessPoints::new(model, process)).collect::<Result<_, _>>().map(Points)
+        model
+            .processes
+            .ids()
+            .map(|process| ProcessPoints::new(model, process))
+            .collect::<Result<_, _>>()
+            .map(SymbolicPoints)
     }
 
     /// The points of a process.
@@ -55,12 +60,12 @@ impl ProcessPoints {
         let Some(found) = model::points::Points::of(model, process, MOST_POINTS) else {
             return Err(Unsupported::about(Feature::LongLoops, &model.processes[process].name).into());
         };
-        let number = |target: &Target| match target {
-            Target::Point(point) => Some(point.index()),
-            Target::Return | Target::Fault(_) => None,
+        let number = |target: &PointTarget| match target {
+            PointTarget::Point(point) => Some(point.index()),
+            PointTarget::Return | PointTarget::Fault(_) => None,
         };
-        let list: Vec<Point> = (found.points.iter())
-            .map(|point| Point {
+        let list: Vec<SymbolicPoint> = (found.points.iter())
+            .map(|point| SymbolicPoint {
                 place: point.place,
                 counters: (point.counters.iter())
                     .map(|(&var, &value)| {
@@ -87,7 +92,7 @@ impl ProcessPoints {
     }
 
     /// The point with this number.
-    pub fn point(&self, number: usize) -> &Point {
+    pub fn point(&self, number: usize) -> &SymbolicPoint {
         &self.list[number]
     }
 

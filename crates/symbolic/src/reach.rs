@@ -1,6 +1,6 @@
 //! Reachability on the whole product, forward and backward: the papers' baselines.
 //!
-//! In: a [`System`] and a set of bad states. Out: a run from an initial state to a bad one, or an inductive set that
+//! In: a [`SymbolicSystem`] and a set of bad states. Out: a run from an initial state to a bad one, or an inductive set that
 //! contains the initial states and no bad one. Images are taken command by command, each from what that command was not
 //! yet applied to, and added at once ("chaining"), one process after the other, which needs far fewer rounds than going
 //! level by level. The sets on the way are kept, so that a run can be read off them.
@@ -9,13 +9,13 @@ use base::{Budget, StopReason};
 use model::eval::{self, State};
 
 use crate::bdd::{Bdd, OutOfNodes};
-use crate::commands::Command;
-use crate::fair::order::Order;
-use crate::system::System;
+use crate::commands::GuardedCommand;
+use crate::fair::order::RelationOrder;
+use crate::system::SymbolicSystem;
 
 /// Which way to search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Direction {
+pub enum SearchDirection {
     /// From the initial states.
     Forward,
     /// From the bad states.
@@ -32,23 +32,23 @@ pub enum Reach {
 
 /// Searches until nothing is new or a bad state is met; tells `watch` how many rounds and nodes there are.
 pub fn search(
-    system: &System<'_>,
+    system: &SymbolicSystem<'_>,
     bad: &Bdd,
-    direction: Direction,
+    direction: SearchDirection,
     limits: (&Budget, &dyn Fn(u64, u64)),
 ) -> Result<Reach, StopReason> {
     let bad = &system.encoding.space.and(bad, &system.valid).map_err(|_| system.out_of_nodes())?;
     let mut search = Reachability { system, direction, rings: Vec::new(), budget: limits.0, watch: limits.1 };
     let (from, to) = match direction {
-        Direction::Forward => (&system.initial, bad),
-        Direction::Backward => (bad, &system.initial),
+        SearchDirection::Forward => (&system.initial, bad),
+        SearchDirection::Backward => (bad, &system.initial),
     };
     let closed = search.close(from, to)?;
     match closed {
         Closed::Met(meeting) => Ok(Reach::Run(search.run(meeting).map_err(|_| system.out_of_nodes())?)),
         Closed::Apart(set) => Ok(Reach::Safe(match direction {
-            Direction::Forward => set,
-            Direction::Backward => {
+            SearchDirection::Forward => set,
+            SearchDirection::Backward => {
                 system.encoding.space.minus(&system.valid, &set).map_err(|_| system.out_of_nodes())?
             }
         })),
@@ -63,8 +63,8 @@ enum Closed {
 }
 
 struct Reachability<'a, 'm> {
-    system: &'a System<'m>,
-    direction: Direction,
+    system: &'a SymbolicSystem<'m>,
+    direction: SearchDirection,
     /// What was found after each image, growing.
     rings: Vec<Bdd>,
     budget: &'a Budget,
@@ -75,7 +75,7 @@ impl Reachability<'_, '_> {
     fn close(&mut self, from: &Bdd, to: &Bdd) -> Result<Closed, StopReason> {
         let space = &self.system.encoding.space;
         let out = |_: OutOfNodes| self.system.out_of_nodes();
-        let commands: Vec<&Command> = self.system.commands().collect();
+        let commands: Vec<&GuardedCommand> = self.system.commands().collect();
         // For each command the states that it was applied to.
         let mut done = vec![space.empty(); commands.len()];
         let mut found = from.clone();
@@ -83,7 +83,7 @@ impl Reachability<'_, '_> {
         if let Some(state) = self.system.pick(&space.and(&found, to).map_err(out)?) {
             return Ok(Closed::Met(state));
         }
-        let mut order = Order::new(commands.iter().map(|command| Some(command.process)));
+        let mut order = RelationOrder::new(commands.iter().map(|command| Some(command.process)));
         while let Some(next) = order.edge() {
             let fresh = space.minus(&found, &done[next]).map_err(out)?;
             done[next] = found.clone();
@@ -105,11 +105,11 @@ impl Reachability<'_, '_> {
         Ok(Closed::Apart(found))
     }
 
-    fn image(&self, command: &Command, from: &Bdd) -> Result<Bdd, OutOfNodes> {
+    fn image(&self, command: &GuardedCommand, from: &Bdd) -> Result<Bdd, OutOfNodes> {
         match self.direction {
             _ if from.is_empty() => Ok(self.system.encoding.space.empty()),
-            Direction::Forward => self.system.after(command, from),
-            Direction::Backward => self.system.before(command, from),
+            SearchDirection::Forward => self.system.after(command, from),
+            SearchDirection::Backward => self.system.before(command, from),
         }
     }
 
@@ -120,9 +120,9 @@ impl Reachability<'_, '_> {
         while ring > 0 {
             let last = run.last().expect("a run has a state");
             let next = match self.direction {
-                Direction::Backward if self.system.encoding.has_choices() => self.step_within(last, ring - 1)?,
-                Direction::Backward => self.successor_within(last, ring - 1),
-                Direction::Forward => self.predecessor_within(last, ring - 1)?,
+                SearchDirection::Backward if self.system.encoding.has_choices() => self.step_within(last, ring - 1)?,
+                SearchDirection::Backward => self.successor_within(last, ring - 1),
+                SearchDirection::Forward => self.predecessor_within(last, ring - 1)?,
             };
             self.system.encoding.space.tidy();
             // Rings are built by images of commands, which are compared with the reference semantics for ever; should they
@@ -131,7 +131,7 @@ impl Reachability<'_, '_> {
             ring = self.ring_of(&next);
             run.push(next);
         }
-        if self.direction == Direction::Forward {
+        if self.direction == SearchDirection::Forward {
             run.reverse();
         }
         Ok(run)

@@ -12,7 +12,7 @@ use model::property::PropertyKind;
 use model::variable::Storage;
 
 use crate::bdd::{Bdd, OutOfNodes};
-use crate::encoding::Part;
+use crate::encoding::FieldContent;
 use crate::local::LocalSets;
 
 impl Refinable for LocalSets<'_> {
@@ -21,7 +21,7 @@ impl Refinable for LocalSets<'_> {
         for (process, fact) in facts {
             let split = self.split_blocks(*process, fact);
             new |= self.bdd(split)?;
-            let room = self.system().encoding.field(Part::Exposed(*process)).n_values as usize;
+            let room = self.system().encoding.field(FieldContent::Exposed(*process)).n_values as usize;
             if self.exposed[process.index()].blocks.len() > room {
                 let name = &self.system().model.processes[*process].name;
                 return Err(Unsupported::about(Feature::ManyBlocks, name).into());
@@ -93,15 +93,15 @@ impl Refinable for LocalSets<'_> {
     fn prime_facts(&mut self, inside: &Bdd, state: &State) -> Result<Prime<Bdd>, StopReason> {
         let vector = self.system().vector(state);
         let encoding = &self.system().encoding;
-        let parts = encoding.parts().iter().copied().filter(|part| !matches!(part, Part::Exposed(_)));
-        let (shared, local): (Vec<Part>, Vec<Part>) = parts.partition(|&part| self.is_shared(part));
+        let parts = encoding.parts().iter().copied().filter(|part| !matches!(part, FieldContent::Exposed(_)));
+        let (shared, local): (Vec<FieldContent>, Vec<FieldContent>) = parts.partition(|&part| self.is_shared(part));
         // Vectors that are no states do no harm.
         let space = &encoding.space;
         let loose = self.bdd(space.not(&self.system().valid).and_then(|invalid| space.or(inside, &invalid)))?;
         let facts = self.bdd(self.needed(&loose, &shared, (&local, &vector)))?;
         let around = self.bdd(self.needed(&loose, &facts, (&shared, &vector)))?;
-        let value = |part: &Part| encoding.field(*part).read(&vector);
-        let set = |parts: &[Part]| encoding.assignment(parts.iter().map(|part| (*part, value(part))));
+        let value = |part: &FieldContent| encoding.field(*part).read(&vector);
+        let set = |parts: &[FieldContent]| encoding.assignment(parts.iter().map(|part| (*part, value(part))));
         let (alike, around) = (space.set_of(&self.bdd(set(&facts))?), space.set_of(&self.bdd(set(&around))?));
         let inside = self.bdd(space.and(&alike, &around))?;
         Ok(Prime { facts: facts.iter().map(|part| self.fact(*part, value(part))).collect(), alike, inside })
@@ -149,11 +149,11 @@ impl LocalSets<'_> {
         let encoding = &self.system().encoding;
         match fact {
             LocalFact::Control(points) => {
-                encoding.one_of(Part::Control(process), points.iter().map(|&point| point as u64))
+                encoding.one_of(FieldContent::Control(process), points.iter().map(|&point| point as u64))
             }
             LocalFact::Cell(cell, value) => {
                 let position = encoding.position(*cell, *value).expect("facts are about values of the cell's type");
-                encoding.equals(Part::Cell(*cell), position)
+                encoding.equals(FieldContent::Cell(*cell), position)
             }
             LocalFact::OneOf(lists) => {
                 let mut some = encoding.space.empty();
@@ -169,27 +169,32 @@ impl LocalSets<'_> {
         }
     }
 
-    fn fact(&self, part: Part, value: u64) -> (ProcessId, LocalFact) {
+    fn fact(&self, part: FieldContent, value: u64) -> (ProcessId, LocalFact) {
         match part {
-            Part::Control(process) => (process, LocalFact::Control(vec![value as usize])),
-            Part::Cell(cell) => {
+            FieldContent::Control(process) => (process, LocalFact::Control(vec![value as usize])),
+            FieldContent::Cell(cell) => {
                 let owner = self.system().model.cells[cell].owner.expect("local cells have an owner");
                 (owner, LocalFact::Cell(cell, self.system().encoding.value(cell, value)))
             }
-            Part::Exposed(_) => unreachable!("blocks are no local parts"),
+            FieldContent::Exposed(_) => unreachable!("blocks are no local parts"),
         }
     }
 
     /// The parts that have to be as in the vector for all vectors that agree with it on these and on the fixed ones to be in the
     /// set, by leaving out one after the other.
-    fn needed(&self, set: &Bdd, fixed: &[Part], (parts, vector): (&[Part], &[bool])) -> Result<Vec<Part>, OutOfNodes> {
+    fn needed(
+        &self,
+        set: &Bdd,
+        fixed: &[FieldContent],
+        (parts, vector): (&[FieldContent], &[bool]),
+    ) -> Result<Vec<FieldContent>, OutOfNodes> {
         let (encoding, space) = (&self.system().encoding, &self.system().encoding.space);
-        let value = |&part: &Part| (part, encoding.field(part).read(vector));
+        let value = |&part: &FieldContent| (part, encoding.field(part).read(vector));
         let set = space.restrict(set, &encoding.assignment(fixed.iter().map(value))?)?;
         // What the way of the vector through the diagram does not ask about can be left out, all of it at once.
         let asked = set.asked(vector);
-        let is_asked = |&part: &Part| encoding.field(part).bits().any(|bit| asked.contains(&bit));
-        let mut kept: Vec<Part> = parts.iter().copied().filter(is_asked).collect();
+        let is_asked = |&part: &FieldContent| encoding.field(part).bits().any(|bit| asked.contains(&bit));
+        let mut kept: Vec<FieldContent> = parts.iter().copied().filter(is_asked).collect();
         for part in kept.clone() {
             let without = kept.iter().filter(|&&other| other != part).map(value);
             if space.restrict(&set, &encoding.assignment(without)?)?.is_all() {
@@ -199,17 +204,17 @@ impl LocalSets<'_> {
         Ok(kept)
     }
 
-    fn is_shared(&self, part: Part) -> bool {
+    fn is_shared(&self, part: FieldContent) -> bool {
         let model = self.system().model;
         match part {
-            Part::Cell(cell) => {
+            FieldContent::Cell(cell) => {
                 !matches!(model.vars[model.cells[cell].var].storage, Storage::Local(_) | Storage::Frame(_))
             }
-            Part::Control(_) | Part::Exposed(_) => false,
+            FieldContent::Control(_) | FieldContent::Exposed(_) => false,
         }
     }
 
     fn exposed_bits(&self) -> Result<crate::bdd::Cube, OutOfNodes> {
-        self.system().encoding.bits(self.system().model.processes.ids().map(Part::Exposed))
+        self.system().encoding.bits(self.system().model.processes.ids().map(FieldContent::Exposed))
     }
 }

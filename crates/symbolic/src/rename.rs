@@ -13,7 +13,7 @@ use model::variable::CellId;
 
 use crate::bdd::{Bdd, OutOfNodes, Renaming};
 use crate::change::{After, Updates};
-use crate::encoding::Part;
+use crate::encoding::FieldContent;
 use crate::local::LocalSets;
 
 impl LocalSets<'_> {
@@ -34,17 +34,21 @@ impl LocalSets<'_> {
     }
 
     /// Where a part goes.
-    pub(crate) fn moved_part(&self, (symmetry, exchange): (&Symmetry<'_>, &Exchange), part: Part) -> Part {
+    pub(crate) fn moved_part(
+        &self,
+        (symmetry, exchange): (&Symmetry<'_>, &Exchange),
+        part: FieldContent,
+    ) -> FieldContent {
         match part {
-            Part::Cell(cell) => Part::Cell(symmetry.cell(exchange, cell)),
-            Part::Control(process) => Part::Control(exchange.of(process)),
-            Part::Exposed(process) => Part::Exposed(exchange.of(process)),
+            FieldContent::Cell(cell) => FieldContent::Cell(symmetry.cell(exchange, cell)),
+            FieldContent::Control(process) => FieldContent::Control(exchange.of(process)),
+            FieldContent::Exposed(process) => FieldContent::Exposed(exchange.of(process)),
         }
     }
 
     /// What updates become.
     pub(crate) fn moved_updates(&self, by: (&Symmetry<'_>, &Exchange), updates: &Updates) -> Updates {
-        let moved = |&(part, after): &(Part, After)| {
+        let moved = |&(part, after): &(FieldContent, After)| {
             let after = match after {
                 After::Is(value) => After::Is(self.moved_value(by.1, part, value)),
                 After::Carried => After::Carried,
@@ -56,8 +60,8 @@ impl LocalSets<'_> {
         updates
     }
 
-    fn moved_value(&self, exchange: &Exchange, part: Part, value: u64) -> u64 {
-        let Part::Cell(cell) = part else { return value };
+    fn moved_value(&self, exchange: &Exchange, part: FieldContent, value: u64) -> u64 {
+        let FieldContent::Cell(cell) = part else { return value };
         let encoding = &self.system().encoding;
         match self.names_processes(cell) {
             true => {
@@ -91,7 +95,7 @@ impl LocalSets<'_> {
         for &part in encoding.parts() {
             let image = self.moved_part(by, part);
             let (from, to) = (encoding.field(part), encoding.field(image));
-            let names_processes = matches!(part, Part::Cell(cell) if self.names_processes(cell));
+            let names_processes = matches!(part, FieldContent::Cell(cell) if self.names_processes(cell));
             let keeps_values =
                 !names_processes || (0..from.n_values as u64).all(|value| self.moved_value(by.1, part, value) == value);
             if keeps_values && part == image {

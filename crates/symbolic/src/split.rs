@@ -1,7 +1,7 @@
 //! The strongest split invariants, process by process.
 //!
 //! In: for each process a set of view states. Out: the least sets that contain these and are closed under the process's
-//! own steps and under what the others' steps look like from there. A step of somebody else is an [`Effect`]: the states
+//! own steps and under what the others' steps look like from there. A step of somebody else is an [`SplitEffect`]: the states
 //! before it without the mover's local part, and the updates that can be seen. Each process is closed under the effects
 //! known so far before the next one is looked at, and only what is new, of states or of effects, is worked on; the order
 //! does not change the result.
@@ -11,22 +11,22 @@ use std::rc::Rc;
 
 use base::{Budget, StopReason};
 use compose::backend::{Backend, Movers};
-use compose::k_index::Plan;
+use compose::k_index::KIndexPlan;
 use compose::symmetry::Symmetry;
 use model::process::ProcessId;
 
 use crate::bdd::{Bdd, Cube, Renaming};
-use crate::change::{Change, Updates};
-use crate::commands::Command;
-use crate::encoding::Part;
-use crate::fair::order::Order;
+use crate::change::{DiagramUpdate, Updates};
+use crate::commands::GuardedCommand;
+use crate::encoding::FieldContent;
+use crate::fair::order::RelationOrder;
 use crate::local::LocalSets;
 
 /// What some steps look like to one process: where they can be taken, and what it sees of the updates.
-struct Effect {
+struct SplitEffect {
     /// Who was first seen to have it.
     mover: Option<ProcessId>,
-    change: Change,
+    change: DiagramUpdate,
     /// The states before the steps, as far as the process sees them; where values of wide cells are carried, with these.
     looks: Bdd,
     /// The process's set and `looks` when the effect was last applied.
@@ -34,7 +34,7 @@ struct Effect {
 }
 
 /// Steps whose effects depend on the local states of others than the one who looks.
-struct Summary {
+struct EffectSummary {
     guard: Bdd,
     /// The movers beside the one who looks, by the positions of their sets.
     others: Vec<usize>,
@@ -54,7 +54,7 @@ struct Show {
 }
 
 /// The fixpoint on its way.
-struct Closing<'a, 'm> {
+struct SplitFixpoint<'a, 'm> {
     sets: &'a mut LocalSets<'m>,
     budget: &'a Budget,
     /// The processes whose sets are computed.
@@ -62,10 +62,10 @@ struct Closing<'a, 'm> {
     /// For each of them its set.
     thetas: &'a mut [Bdd],
     /// For each of them what can happen to it.
-    effects: Vec<Vec<Effect>>,
+    effects: Vec<Vec<SplitEffect>>,
     /// For each of them which effect has these updates.
     known: Vec<HashMap<Updates, usize>>,
-    summaries: Vec<Summary>,
+    summaries: Vec<EffectSummary>,
     /// For each of them the summaries that depend on its set.
     depending: Vec<Vec<usize>>,
 }
@@ -74,13 +74,13 @@ impl LocalSets<'_> {
     /// Makes the sets the least ones that contain what they have and are closed under all steps.
     pub(crate) fn close_split(
         &mut self,
-        plan: &Plan<'_>,
+        plan: &KIndexPlan<'_>,
         thetas: &mut [Bdd],
         budget: &Budget,
     ) -> Result<(), StopReason> {
         let watchers: Vec<ProcessId> = plan.groups[..plan.n_listed].iter().map(|group| group[0]).collect();
         let n_watchers = watchers.len();
-        let mut closing = Closing {
+        let mut closing = SplitFixpoint {
             sets: self,
             budget,
             watchers,
@@ -106,10 +106,10 @@ impl LocalSets<'_> {
     }
 }
 
-impl Closing<'_, '_> {
+impl SplitFixpoint<'_, '_> {
     /// Lists what can happen to each process.
     fn gather(&mut self) -> Result<(), StopReason> {
-        let mut summary_of: HashMap<(Movers, usize, Vec<Part>), usize> = HashMap::new();
+        let mut summary_of: HashMap<(Movers, usize, Vec<FieldContent>), usize> = HashMap::new();
         for movers in self.sets.movers() {
             let commands = self.sets.commands.get(&movers).cloned().unwrap_or_default();
             for watcher in 0..self.watchers.len() {
@@ -165,7 +165,7 @@ impl Closing<'_, '_> {
         &mut self,
         summary: usize,
         (symmetry, alike): (&Symmetry<'_>, ProcessId),
-        command: &Command,
+        command: &GuardedCommand,
     ) -> Result<(), StopReason> {
         let exchange = symmetry.exchange(&[command.process], &[alike]);
         let updates = self.sets.moved_updates((symmetry, &exchange), &command.updates);
@@ -183,12 +183,12 @@ impl Closing<'_, '_> {
         Ok(())
     }
 
-    fn summary(&mut self, command: &Command, others: &[usize], hidden: &Cube) -> usize {
+    fn summary(&mut self, command: &GuardedCommand, others: &[usize], hidden: &Cube) -> usize {
         let at = self.summaries.len();
         others.iter().for_each(|&other| self.depending[other].push(at));
         let (guard, done) = (command.guard.clone(), self.sets.empty());
         let (others, hidden) = (others.to_vec(), hidden.clone());
-        self.summaries.push(Summary { guard, others, hidden, shows: Vec::new(), done });
+        self.summaries.push(EffectSummary { guard, others, hidden, shows: Vec::new(), done });
         at
     }
 
@@ -206,7 +206,7 @@ impl Closing<'_, '_> {
         let empty = self.sets.empty();
         let effects = &mut self.effects[watcher];
         let mover = Some(mover);
-        effects.push(Effect { mover, change, looks: empty.clone(), done: (empty.clone(), empty) });
+        effects.push(SplitEffect { mover, change, looks: empty.clone(), done: (empty.clone(), empty) });
         self.known[watcher].insert(visible, effects.len() - 1);
         Ok(Some(effects.len() - 1))
     }
@@ -215,7 +215,7 @@ impl Closing<'_, '_> {
         &mut self,
         watcher: usize,
         effect: usize,
-        (command, hidden): (&Command, &Cube),
+        (command, hidden): (&GuardedCommand, &Cube),
     ) -> Result<(), StopReason> {
         let looks = self.sets.bdd(self.sets.system().encoding.space.exists(&command.guard, hidden))?;
         self.add(watcher, effect, &looks).map(|_| ())
@@ -248,7 +248,7 @@ impl Closing<'_, '_> {
 
     /// Closes the set of one process under the effects as they are now.
     fn saturate(&mut self, at: usize) -> Result<(), StopReason> {
-        let mut order = Order::new(self.effects[at].iter().map(|effect| effect.mover));
+        let mut order = RelationOrder::new(self.effects[at].iter().map(|effect| effect.mover));
         while let Some(next) = order.edge() {
             let grown = self.apply(at, next)?;
             order.applied(grown);
@@ -284,7 +284,7 @@ impl Closing<'_, '_> {
 
     /// Takes what is new in the sets of movers into account; marks those to whom it shows.
     fn look_again(&mut self, summary: usize, open: &mut [bool]) -> Result<(), StopReason> {
-        let Summary { guard, others, hidden, done, .. } = &self.summaries[summary];
+        let EffectSummary { guard, others, hidden, done, .. } = &self.summaries[summary];
         let space = &self.sets.system().encoding.space;
         let latest = self.thetas[others[0]].clone();
         let looks = match others.as_slice() {

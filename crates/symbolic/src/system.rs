@@ -1,6 +1,6 @@
 //! A program as diagrams: initial states, commands, images; and back from bit vectors to states.
 //!
-//! In: a Model without procedures. Out: a [`System`] on which the whole-product searches and the local sets work.
+//! In: a Model without procedures. Out: a [`SymbolicSystem`] on which the whole-product searches and the local sets work.
 
 use std::collections::BTreeSet;
 
@@ -14,21 +14,21 @@ use model::value::Value;
 use model::variable::{CellId, Role, VarId};
 
 use crate::bdd::{Bdd, OutOfNodes};
-use crate::commands::{Command, ProcessCommands, StepTests, Stop, commands};
-use crate::encoding::{Encoding, Part};
+use crate::commands::{CommandStop, GuardedCommand, ProcessCommands, StepTests, commands};
+use crate::encoding::{Encoding, FieldContent};
 use crate::evaluate::{Evaluator, NoDiagram, Truth};
-use crate::points::Points;
+use crate::points::SymbolicPoints;
 use crate::wide::{MOST_LISTED, Wide};
 
 /// A node takes about this many bytes, its share of tables and caches included.
 const BYTES_PER_NODE: u64 = 40;
 
 /// A program as diagrams.
-pub struct System<'m> {
+pub struct SymbolicSystem<'m> {
     /// The program.
     pub model: &'m Model,
     /// The control points of its processes.
-    pub points: Points,
+    pub points: SymbolicPoints,
     /// The fields of its states.
     pub encoding: Encoding,
     /// All bit vectors that are states: no field has a number beyond its values.
@@ -53,7 +53,7 @@ pub struct SystemPlan<'p> {
     pub most_listed: u128,
 }
 
-impl<'m> System<'m> {
+impl<'m> SymbolicSystem<'m> {
     /// How many nodes fit into this much memory.
     pub fn nodes_within(bytes: u64) -> usize {
         (bytes / BYTES_PER_NODE).clamp(1 << 14, 1 << 30) as usize
@@ -61,7 +61,7 @@ impl<'m> System<'m> {
 
     /// Encodes a program, with room for `n_blocks` exposed blocks for each process and for `n_nodes` nodes.
     pub fn new(model: &'m Model, n_blocks: &[usize], n_nodes: usize) -> Result<Self, StopReason> {
-        System::planned(
+        SymbolicSystem::planned(
             model,
             &SystemPlan { n_blocks, n_nodes, tests: &StepTests::default(), most_listed: MOST_LISTED },
         )
@@ -79,23 +79,23 @@ impl<'m> System<'m> {
         if model.has_patterns() {
             return Err(Feature::Patterns.into());
         }
-        let points = Points::new(model)?;
+        let points = SymbolicPoints::new(model)?;
         let n_points: Vec<usize> = model.processes.ids().map(|process| points.of(process).len()).collect();
         let encoding = Encoding::new(model, Wide::of(model, most_listed), (&n_points, n_blocks), n_nodes);
-        let build = || -> Result<(Bdd, Bdd, Vec<ProcessCommands>), Stop> {
+        let build = || -> Result<(Bdd, Bdd, Vec<ProcessCommands>), CommandStop> {
             Ok((encoding.valid()?, initial(model, &points, &encoding)?, commands(model, &points, &encoding, tests)?))
         };
         let (valid, initial, processes) = build().map_err(|stop| reason(model, stop, n_nodes))?;
-        Ok(System { valid, model, points, encoding, initial, processes, n_nodes })
+        Ok(SymbolicSystem { valid, model, points, encoding, initial, processes, n_nodes })
     }
 
     /// The states after one command.
-    pub fn after(&self, command: &Command, from: &Bdd) -> Result<Bdd, OutOfNodes> {
+    pub fn after(&self, command: &GuardedCommand, from: &Bdd) -> Result<Bdd, OutOfNodes> {
         command.change.image(&self.encoding.space, from, &command.guard)
     }
 
     /// The states from which one command leads into the set.
-    pub fn before(&self, command: &Command, into: &Bdd) -> Result<Bdd, OutOfNodes> {
+    pub fn before(&self, command: &GuardedCommand, into: &Bdd) -> Result<Bdd, OutOfNodes> {
         let space = &self.encoding.space;
         let before = command.change.preimage(space, &command.guard, into)?;
         // A part that is written without being read could have been anything, but no number beyond its values.
@@ -118,7 +118,7 @@ impl<'m> System<'m> {
     }
 
     /// The commands of all processes.
-    pub fn commands(&self) -> impl Iterator<Item = &Command> {
+    pub fn commands(&self) -> impl Iterator<Item = &GuardedCommand> {
         self.processes.iter().flat_map(|process| &process.commands)
     }
 
@@ -145,7 +145,7 @@ impl<'m> System<'m> {
             let may_end = self.model.places.entries().filter(|(_, place)| place.may_end).map(|(id, _)| id);
             let ends: Vec<PlaceId> = may_end.chain([self.model.families[declared.family].end]).collect();
             let end = self.points.of(process).at_places(&ends);
-            let ended = self.encoding.one_of(Part::Control(process), end)?;
+            let ended = self.encoding.one_of(FieldContent::Control(process), end)?;
             stuck = space.or(&stuck, &space.not(&ended)?)?;
         }
         self.processes.iter().try_fold(stuck, |stuck, process| space.minus(&stuck, &process.enabled))
@@ -184,7 +184,7 @@ impl<'m> System<'m> {
 
     /// What this many nodes take.
     pub fn bytes(&self, n_nodes: u64) -> u64 {
-        System::bytes_of(n_nodes)
+        SymbolicSystem::bytes_of(n_nodes)
     }
 
     /// What this many nodes take in any system.
@@ -208,16 +208,15 @@ impl<'m> System<'m> {
         Ok(self.encoding.space.set_of(&self.encoding.assignment(self.values_of(state))?))
     }
 
-    fn values_of(&self, state: &State) -> impl Iterator<Item = (Part, u64)> {
+    fn values_of(&self, state: &State) -> impl Iterator<Item = (FieldContent, u64)> {
         let cells = self.model.cells.ids().filter(|&cell| !self.is_counter(cell)).map(|cell| {
             let position = self.encoding.position(cell, state.cells[cell.index()]);
-            (Part::Cell(cell), position.expect("a cell holds a value of its type"))
+            (FieldContent::Cell(cell), position.expect("a cell holds a value of its type"))
         });
-        let control = self
-            .model
-            .processes
-            .ids()
-            .map(|process| (Part::Control(process), self.points.of(process).number_in(state, process) as u64));
+        let control =
+            self.model.processes.ids().map(|process| {
+                (FieldContent::Control(process), self.points.of(process).number_in(state, process) as u64)
+            });
         cells.chain(control)
     }
 
@@ -225,12 +224,14 @@ impl<'m> System<'m> {
     pub fn decode(&self, vector: &[bool]) -> State {
         let mut state = eval::initial_states(self.model).next().expect("a program has an initial state");
         for cell in self.model.cells.ids().filter(|&cell| !self.is_counter(cell)) {
-            let position = self.encoding.field(Part::Cell(cell)).read(vector);
+            let position = self.encoding.field(FieldContent::Cell(cell)).read(vector);
             state.cells[cell.index()] = self.encoding.value(cell, position);
         }
         for process in self.model.processes.ids() {
-            let point =
-                self.points.of(process).point(self.encoding.field(Part::Control(process)).read(vector) as usize);
+            let point = self
+                .points
+                .of(process)
+                .point(self.encoding.field(FieldContent::Control(process)).read(vector) as usize);
             for &(cell, value) in &point.counters {
                 state.cells[cell.index()] = value;
             }
@@ -245,7 +246,7 @@ impl<'m> System<'m> {
 }
 
 /// Each cell has the value that it starts with, or any; each process is at its entry.
-fn initial(model: &Model, points: &Points, encoding: &Encoding) -> Result<Bdd, OutOfNodes> {
+fn initial(model: &Model, points: &SymbolicPoints, encoding: &Encoding) -> Result<Bdd, OutOfNodes> {
     let first = eval::initial_states(model).next().expect("a program has an initial state");
     let free = eval::free_cells(model);
     let mut fixed = Vec::new();
@@ -255,24 +256,26 @@ fn initial(model: &Model, points: &Points, encoding: &Encoding) -> Result<Bdd, O
             continue;
         }
         if free.contains(&cell) {
-            let anything = encoding.any_of(Part::Cell(cell))?;
+            let anything = encoding.any_of(FieldContent::Cell(cell))?;
             initial = encoding.space.and(&initial, &anything)?;
         } else {
             let position = encoding.position(cell, first.cells[cell.index()]);
-            fixed.push((Part::Cell(cell), position.expect("a cell holds a value of its type")));
+            fixed.push((FieldContent::Cell(cell), position.expect("a cell holds a value of its type")));
         }
     }
-    fixed.extend(model.processes.ids().map(|process| (Part::Control(process), points.of(process).entry() as u64)));
+    fixed.extend(
+        model.processes.ids().map(|process| (FieldContent::Control(process), points.of(process).entry() as u64)),
+    );
     encoding.space.and(&initial, &encoding.space.set_of(&encoding.assignment(fixed)?))
 }
 
 /// In words that a user can act on.
-fn reason(model: &Model, stop: Stop, n_nodes: usize) -> StopReason {
+fn reason(model: &Model, stop: CommandStop, n_nodes: usize) -> StopReason {
     match stop {
-        Stop::OutOfNodes => StopReason::NodeLimit(n_nodes as u64),
-        Stop::TooManyCases(statement) => {
+        CommandStop::OutOfNodes => StopReason::NodeLimit(n_nodes as u64),
+        CommandStop::TooManyCases(statement) => {
             Unsupported::about(Feature::ManyOutcomes, &model.statements[statement].text).into()
         }
-        Stop::TooManyRounds => Feature::ManyRounds.into(),
+        CommandStop::TooManyRounds => Feature::ManyRounds.into(),
     }
 }

@@ -64,9 +64,9 @@ enum WorkerMessage {
 }
 
 /// Passes on what happens; what an attempt comes to is told before all of them are over.
-pub(crate) struct Relay(Mutex<Sender<WorkerMessage>>);
+pub(crate) struct EventRelay(Mutex<Sender<WorkerMessage>>);
 
-impl Relay {
+impl EventRelay {
     /// Tells an answer that will stay.
     pub fn answer(&self, answer: &Answer) {
         self.tell(WorkerMessage::Answer(Box::new(answer.clone())));
@@ -78,7 +78,7 @@ impl Relay {
     }
 }
 
-impl Observer for Relay {
+impl Observer for EventRelay {
     fn event(&self, event: Event) {
         self.tell(WorkerMessage::Event(event));
     }
@@ -88,7 +88,7 @@ impl Observer for Relay {
 pub(crate) fn watchdog(
     task: &Task<'_>,
     observer: &dyn Observer,
-    work: impl FnOnce(&Task<'_>, &Relay, &Arc<Gauge>) -> Result<Vec<Answer>, EngineError> + Send + 'static,
+    work: impl FnOnce(&Task<'_>, &EventRelay, &Arc<Gauge>) -> Result<Vec<Answer>, EngineError> + Send + 'static,
 ) -> Result<Vec<Answer>, EngineError> {
     let (sender, told) = mpsc::channel();
     let gauge = Arc::new(Gauge::default());
@@ -96,7 +96,7 @@ pub(crate) fn watchdog(
     let (properties, budget, n_threads) = (task.properties.clone(), task.budget.clone(), task.n_threads);
     let thread = thread::Builder::new().name(String::from("diagrams")).stack_size(STACK_BYTES).spawn(move || {
         let task = Task { model: &model, properties, budget, n_threads };
-        let relay = Relay(Mutex::new(sender));
+        let relay = EventRelay(Mutex::new(sender));
         let answers = work(&task, &relay, &gauge_of_work);
         relay.tell(WorkerMessage::Done(answers));
     });

@@ -80,7 +80,7 @@ impl Meetings<'_> {
     fn of_program(&mut self, is_wide: IsWide<'_>) {
         let model = self.model;
         for (process, declared) in model.processes.entries() {
-            let scope = model::control::Scope::Family(declared.family);
+            let scope = model::control::TextOwner::Family(declared.family);
             for action in model.actions.iter().filter(|action| action.scope == scope) {
                 self.of_action(action, process, is_wide);
             }
@@ -117,7 +117,7 @@ impl Meetings<'_> {
         let model = self.model;
         let channel = action.sync.as_ref().map(|sync| sync.channel);
         for (receiver, declared) in model.processes.entries() {
-            let scope = model::control::Scope::Family(declared.family);
+            let scope = model::control::TextOwner::Family(declared.family);
             for other in model.actions.iter().filter(|other| other.scope == scope) {
                 let Some(sync) = other.sync.as_ref().filter(|sync| Some(sync.channel) == channel) else { continue };
                 let SyncSide::Receive(targets) = &sync.side else { continue };

@@ -6,8 +6,8 @@
 
 use std::collections::BTreeSet;
 
-use evidence::certificate::{Exchanged, ProcessDimension, Symmetry};
-use evidence::plain::Violation;
+use evidence::certificate::{ClaimedSymmetry, Exchanged, ProcessDimension};
+use evidence::plain::ReferenceViolation;
 use model::Model;
 use model::expr::{Access, Expr, ExprKind, Whose};
 use model::fairness::{EdgePredicate, FairnessId, FairnessPair, StatePredicate};
@@ -42,7 +42,7 @@ impl<'m> Exchanges<'m> {
     }
 
     /// That one violation is the image of another, if its forms show it.
-    pub fn image(&self, from: &Violation, to: &Violation) -> Option<Exchanged> {
+    pub fn image(&self, from: &ReferenceViolation, to: &ReferenceViolation) -> Option<Exchanged> {
         let (one, other) = (&from.automaton, &to.automaton);
         if one.states != other.states || one.n_marks != other.n_marks || one.atoms.len() != other.atoms.len() {
             return None;
@@ -52,7 +52,7 @@ impl<'m> Exchanges<'m> {
             if atom.expr != other.expr || atom.bound.len() != other.bound.len() {
                 return None;
             }
-            Pairing { exchanges: self, bound: &atom.bound, other_bound: &other.bound, goes: &mut goes }
+            PropositionPairing { exchanges: self, bound: &atom.bound, other_bound: &other.bound, goes: &mut goes }
                 .value(&atom.expr)?;
         }
         let swaps = swaps(&goes)?;
@@ -64,12 +64,12 @@ impl<'m> Exchanges<'m> {
         }
         let dimension =
             |&(var, dimension, family): &(VarId, usize, FamilyId)| ProcessDimension { var, dimension, family };
-        let symmetry = Symmetry { dimensions: self.dimensions.iter().map(dimension).collect() };
+        let symmetry = ClaimedSymmetry { dimensions: self.dimensions.iter().map(dimension).collect() };
         Some(Exchanged { violation: to.name(self.model), swaps, symmetry })
     }
 
     /// For each violation the first one of which it is the image, by its position.
-    pub fn images(&self, violations: &[&Violation]) -> Vec<Option<(usize, Exchanged)>> {
+    pub fn images(&self, violations: &[&ReferenceViolation]) -> Vec<Option<(usize, Exchanged)>> {
         let mut found: Vec<Option<(usize, Exchanged)>> = Vec::new();
         let mut firsts: Vec<usize> = Vec::new();
         for (at, violation) in violations.iter().enumerate() {
@@ -132,7 +132,7 @@ enum PredicateKey<'m> {
 }
 
 /// Compares one proposition of two violations.
-struct Pairing<'p, 'm> {
+struct PropositionPairing<'p, 'm> {
     exchanges: &'p Exchanges<'m>,
     bound: &'p [Value],
     other_bound: &'p [Value],
@@ -140,7 +140,7 @@ struct Pairing<'p, 'm> {
     goes: &'p mut Vec<(ProcessId, ProcessId)>,
 }
 
-impl Pairing<'_, '_> {
+impl PropositionPairing<'_, '_> {
     /// An expression of any kind; `None` where its form does not show that exchanging processes makes the other one of it.
     fn value(&mut self, expr: &Expr) -> Option<()> {
         match &expr.kind {

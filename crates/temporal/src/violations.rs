@@ -52,8 +52,8 @@ pub fn violations(
 ) -> Result<Vec<Violation>, StopReason> {
     let state = initial_states(model).next().expect("a program has an initial state");
     let formula = formula.spread();
-    let mut parts = Parts { model, state: &state, found: Vec::new() };
-    parts.split(&formula, &Context::default());
+    let mut parts = ConjunctionSplitter { model, state: &state, found: Vec::new() };
+    parts.split(&formula, &ConjunctionContext::default());
     let mut formulas = Formulas::new();
     let mut automata: FxHashMap<FormulaId, Rc<Automaton>> = FxHashMap::default();
     let mut found = Vec::new();
@@ -75,7 +75,7 @@ pub fn violations(
             return Err(StopReason::PropertyError(why));
         }
         let mut writer =
-            Writer { model, state: &state, formulas: &mut formulas, propositions: Propositions::default() };
+            FormulaWriter { model, state: &state, formulas: &mut formulas, propositions: Propositions::default() };
         let mut root = writer.formula(part, &around.bound);
         if around.always {
             root = writer.formulas.unary(Unary::Always, root);
@@ -143,7 +143,7 @@ fn given_automaton(model: &Model, given: &Given, bound: &[Value]) -> (Rc<Automat
 
 /// What stands around a part of a conjunction.
 #[derive(Clone, Debug, Default)]
-struct Context {
+struct ConjunctionContext {
     /// The values of the bound variables, outermost first.
     bound: Vec<Value>,
     names: Vec<(String, Value)>,
@@ -152,22 +152,22 @@ struct Context {
 }
 
 /// Takes a conjunction apart.
-struct Parts<'f> {
+struct ConjunctionSplitter<'f> {
     model: &'f Model,
     /// Any state: domains and filters do not look at it.
     state: &'f State,
-    found: Vec<(&'f Formula, Context)>,
+    found: Vec<(&'f Formula, ConjunctionContext)>,
 }
 
-impl<'f> Parts<'f> {
-    fn split(&mut self, formula: &'f Formula, around: &Context) {
+impl<'f> ConjunctionSplitter<'f> {
+    fn split(&mut self, formula: &'f Formula, around: &ConjunctionContext) {
         match formula {
             Formula::Boolean(BooleanOp::And, left, right) => {
                 self.split(left, around);
                 self.split(right, around);
             }
             Formula::Unary(UnaryTemporal::Always, inner) => {
-                self.split(inner, &Context { always: true, ..around.clone() });
+                self.split(inner, &ConjunctionContext { always: true, ..around.clone() });
             }
             Formula::Quantified { quantifier: Quantifier::Forall, bindings, filter, body } => {
                 self.instances(bindings, filter.as_ref(), body, around);
@@ -176,7 +176,13 @@ impl<'f> Parts<'f> {
         }
     }
 
-    fn instances(&mut self, rest: &'f [Binding], filter: Option<&'f Expr>, body: &'f Formula, around: &Context) {
+    fn instances(
+        &mut self,
+        rest: &'f [Binding],
+        filter: Option<&'f Expr>,
+        body: &'f Formula,
+        around: &ConjunctionContext,
+    ) {
         let Some((binding, inner)) = rest.split_first() else {
             if is_meant(self.model, self.state, filter, &around.bound) {
                 self.split(body, around);
@@ -194,14 +200,14 @@ impl<'f> Parts<'f> {
 }
 
 /// Writes a Model's formula as one over atoms.
-struct Writer<'m> {
+struct FormulaWriter<'m> {
     model: &'m Model,
     state: &'m State,
     formulas: &'m mut Formulas,
     propositions: Propositions,
 }
 
-impl Writer<'_> {
+impl FormulaWriter<'_> {
     fn formula(&mut self, formula: &Formula, bound: &[Value]) -> FormulaId {
         match formula {
             Formula::Now(expr) => self.now(expr, bound),

@@ -3,7 +3,7 @@
 //! In: a finished random Model, and which marks to put. Out: the same Model with some of its actions and places marked.
 
 use model::Model;
-use model::control::{Pattern, SyncSide};
+use model::control::{ReceivePattern, SyncSide};
 use model::expr::Expr;
 use model::types::{ScalarType, Type};
 use model::variable::Storage;
@@ -45,8 +45,8 @@ pub fn mark(choices: &mut Choices, wanted: Beyond, model: &mut Model) {
         {
             for pattern in patterns {
                 match choices.below(4) {
-                    0 | 1 => *pattern = Pattern::Equal(choices.pick(&numbers).clone()),
-                    2 => *pattern = Pattern::Ignored,
+                    0 | 1 => *pattern = ReceivePattern::Equal(choices.pick(&numbers).clone()),
+                    2 => *pattern = ReceivePattern::Ignored,
                     _ => {}
                 }
             }

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use model::Model;
 
 use crate::choices::{Choices, shrink};
-use crate::random::{self, Shape};
+use crate::random::{self, RandomFeatures};
 use crate::{Draft, beyond, write};
 
 /// How many simpler programs are tried for a failing one.
@@ -17,7 +17,7 @@ const SHRINK_ATTEMPTS: usize = 3000;
 ///
 /// # Panics
 /// If the check fails (or panics), with the smallest program found on which it does.
-pub fn for_each_program(n_programs: u64, shape: Shape, check: impl Fn(&Draft, &Model) -> Result<(), String>) {
+pub fn for_each_program(n_programs: u64, shape: RandomFeatures, check: impl Fn(&Draft, &Model) -> Result<(), String>) {
     let setting = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
     let first = setting("PIECEWISE_SEED").unwrap_or(0);
     let count = setting("PIECEWISE_CASES").unwrap_or(n_programs);
@@ -41,7 +41,7 @@ pub fn for_each_program(n_programs: u64, shape: Shape, check: impl Fn(&Draft, &M
 }
 
 /// A random program, with the marks that its text cannot say.
-fn program(choices: &mut Choices, shape: Shape) -> (Draft, Model) {
+fn program(choices: &mut Choices, shape: RandomFeatures) -> (Draft, Model) {
     let draft = random::draft(choices, shape);
     let mut model = draft.finish();
     beyond::mark(choices, shape.beyond, &mut model);

@@ -13,7 +13,7 @@ use model::value::Value;
 use model::variable::{Role, Storage, VarId};
 
 /// Makes conditions on the states of one program.
-pub struct Conditions<'a> {
+pub struct ConditionMaker<'a> {
     /// The program.
     pub model: &'a Model,
     /// What is chosen.
@@ -22,10 +22,10 @@ pub struct Conditions<'a> {
     bound: Vec<Option<FamilyId>>,
 }
 
-impl<'a> Conditions<'a> {
+impl<'a> ConditionMaker<'a> {
     /// Conditions on a program's states.
     pub fn new(model: &'a Model, seed: u64) -> Self {
-        Conditions { model, choices: Choices::from_seed(seed), bound: Vec::new() }
+        ConditionMaker { model, choices: Choices::from_seed(seed), bound: Vec::new() }
     }
 
     /// A condition about as deep as asked for.

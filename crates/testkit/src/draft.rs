@@ -4,22 +4,22 @@ use std::collections::BTreeMap;
 
 use base::Span;
 use model::Model;
-use model::control::{Channel, ChannelId, Loop, LoopId, Next, PlaceId, Procedure, ProcedureId, Scope};
+use model::control::{Channel, ChannelId, Loop, LoopId, Next, PlaceId, Procedure, ProcedureId, TextOwner};
 use model::expr::Domain;
 use model::process::{Family, FamilyId, IndexRange, Process};
 use model::size::Size;
 use model::types::{EnumId, EnumType, ScalarType, Type};
 use model::variable::{Init, Role, Storage, Var, VarId};
 
-use crate::text::Text;
+use crate::text::TextStatement;
 
 /// A program whose texts are still statements.
 #[derive(Clone, Debug, Default)]
 pub struct Draft {
     /// The declarations; places and actions come with [`finish`](Draft::finish).
     pub model: Model,
-    pub(crate) family_texts: Vec<Vec<Text>>,
-    pub(crate) procedure_texts: Vec<Vec<Text>>,
+    pub(crate) family_texts: Vec<Vec<TextStatement>>,
+    pub(crate) procedure_texts: Vec<Vec<TextStatement>>,
 }
 
 impl Draft {
@@ -125,11 +125,11 @@ impl Draft {
     }
 
     /// Declares a `for` loop and its counter, whose type is `ty`.
-    pub fn counter(&mut self, scope: Scope, name: &str, domain: Domain, ty: ScalarType) -> (LoopId, VarId) {
+    pub fn counter(&mut self, scope: TextOwner, name: &str, domain: Domain, ty: ScalarType) -> (LoopId, VarId) {
         let ty = Type::Scalar(ty);
         let var = match scope {
-            Scope::Family(family) => self.local(family, name, ty, Init::First),
-            Scope::Procedure(procedure) => self.frame_local(procedure, name, ty, Init::First),
+            TextOwner::Family(family) => self.local(family, name, ty, Init::First),
+            TextOwner::Procedure(procedure) => self.frame_local(procedure, name, ty, Init::First),
         };
         let body = Next::To(PlaceId::new(0));
         let id = self.model.loops.push(Loop { scope, counter: var, domain, body, span: Span::default() });
@@ -143,12 +143,12 @@ impl Draft {
     }
 
     /// Gives a family its text.
-    pub fn text(&mut self, family: FamilyId, text: Vec<Text>) {
+    pub fn text(&mut self, family: FamilyId, text: Vec<TextStatement>) {
         self.family_texts[family.index()] = text;
     }
 
     /// Gives a procedure its text.
-    pub fn procedure_text(&mut self, procedure: ProcedureId, text: Vec<Text>) {
+    pub fn procedure_text(&mut self, procedure: ProcedureId, text: Vec<TextStatement>) {
         self.procedure_texts[procedure.index()] = text;
     }
 
@@ -161,7 +161,7 @@ impl Draft {
             init,
             offset: 0,
             shown: BTreeMap::new(),
-            look: model::variable::Look::Plain,
+            look: model::variable::VariableLook::Plain,
             indices_after: Vec::new(),
             doc: String::new(),
             span: Span::default(),

@@ -39,4 +39,4 @@ pub use beyond::Beyond;
 pub use campaign::for_each_program;
 pub use draft::Draft;
 pub use oracle::Product;
-pub use random::Shape;
+pub use random::RandomFeatures;

@@ -4,7 +4,7 @@
 //! local states are exposed. Out: the least sets `theta[K]` that are closed under *initiality* and *step and
 //! non-interference* as `evidence::certificate` states them. Combinations of values are joins of whole sets, every step is
 //! taken by `model::eval` on a state filled arbitrarily where the combination says nothing. Nothing is packed, ordered or
-//! shared with an engine: engines that claim to compute these sets are compared with [`Local::invariant`] by their
+//! shared with an engine: engines that claim to compute these sets are compared with [`LocalDefinition::invariant`] by their
 //! [`meaning`], and checkers of certificates with [`definition`].
 //!
 //! Where several processes' texts look at each other's places (`P@l` of another process), views are not enough and this
@@ -26,7 +26,7 @@ use model::variable::{CellId, Role};
 
 /// One component of a view state, without numbers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Part {
+pub enum ViewPart {
     /// The content of a cell.
     Value(Value),
     /// Where a process stands.
@@ -36,10 +36,10 @@ pub enum Part {
 }
 
 /// Values for some columns.
-pub type Combination = BTreeMap<Column, Part>;
+pub type Combination = BTreeMap<Column, ViewPart>;
 
 /// The sets, by their processes.
-pub type Sets = BTreeMap<Vec<ProcessId>, BTreeSet<Combination>>;
+pub type DefinedSets = BTreeMap<Vec<ProcessId>, BTreeSet<Combination>>;
 
 /// A fact about local states that is exposed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,7 +52,7 @@ pub enum Expose {
 
 /// What is to be computed.
 #[derive(Clone, Debug)]
-pub struct Local<'m> {
+pub struct LocalDefinition<'m> {
     /// The program.
     pub model: &'m Model,
     /// How many processes each set speaks of.
@@ -67,7 +67,7 @@ pub struct Local<'m> {
     pub filling: State,
 }
 
-impl<'m> Local<'m> {
+impl<'m> LocalDefinition<'m> {
     /// Everybody sees all shared and public cells; nothing is exposed.
     pub fn new(model: &'m Model, k: usize) -> Self {
         let n_processes = model.processes.len();
@@ -80,14 +80,21 @@ impl<'m> Local<'m> {
         for process in model.processes.ids() {
             place(&mut filling, process, model.families[model.processes[process].family].end);
         }
-        Local { model, k, views: vec![all; n_processes], exposed: vec![Vec::new(); n_processes], limit: 2000, filling }
+        LocalDefinition {
+            model,
+            k,
+            views: vec![all; n_processes],
+            exposed: vec![Vec::new(); n_processes],
+            limit: 2000,
+            filling,
+        }
     }
 
     /// The smallest split invariant; `None` where there are too many combinations.
-    pub fn invariant(&self) -> Option<Sets> {
+    pub fn invariant(&self) -> Option<DefinedSets> {
         let everybody: Vec<ProcessId> = self.model.processes.ids().collect();
         let members = subsets(&everybody, self.k);
-        let mut sets: Sets = members.iter().map(|member| (member.clone(), BTreeSet::new())).collect();
+        let mut sets: DefinedSets = members.iter().map(|member| (member.clone(), BTreeSet::new())).collect();
         (n_initial_states(self.model) <= self.limit as u128).then_some(())?;
         for state in initial_states(self.model) {
             for (member, set) in &mut sets {
@@ -141,7 +148,7 @@ impl<'m> Local<'m> {
     }
 
     /// All values for the columns of these processes' members of which every `k` processes are in their set.
-    pub fn combinations(&self, sets: &Sets, processes: &[ProcessId]) -> Option<Vec<Combination>> {
+    pub fn combinations(&self, sets: &DefinedSets, processes: &[ProcessId]) -> Option<Vec<Combination>> {
         let mut joined: Vec<Combination> = vec![Combination::new()];
         for member in subsets(processes, self.k) {
             joined = join(&joined, &sets[&member], self.limit)?;
@@ -188,16 +195,16 @@ impl<'m> Local<'m> {
         columns.iter().map(|&column| (column, self.part(state, column))).collect()
     }
 
-    fn part(&self, state: &State, column: Column) -> Part {
+    fn part(&self, state: &State, column: Column) -> ViewPart {
         match column {
-            Column::Cell(cell) => Part::Value(state.cells[cell.index()]),
-            Column::Control(process) => Part::Point(point(self.model, state, process)),
+            Column::Cell(cell) => ViewPart::Value(state.cells[cell.index()]),
+            Column::Control(process) => ViewPart::Point(point(self.model, state, process)),
             Column::Exposed(process) => {
                 let holds = |fact: &Expose| match fact {
                     Expose::At(places) => places.contains(&state.place(process)),
                     Expose::Cell(cell, value) => state.cells[cell.index()] == *value,
                 };
-                Part::Block(self.exposed[process.index()].iter().map(holds).collect())
+                ViewPart::Block(self.exposed[process.index()].iter().map(holds).collect())
             }
         }
     }
@@ -207,8 +214,8 @@ impl<'m> Local<'m> {
         let mut state = self.filling.clone();
         for (&column, part) in combination {
             match (column, part) {
-                (Column::Cell(cell), Part::Value(value)) => state.cells[cell.index()] = *value,
-                (Column::Control(process), Part::Point(point)) => {
+                (Column::Cell(cell), ViewPart::Value(value)) => state.cells[cell.index()] = *value,
+                (Column::Control(process), ViewPart::Point(point)) => {
                     place(&mut state, process, point.place);
                     point.counters.iter().for_each(|(cell, value)| state.cells[cell.index()] = *value);
                 }
@@ -226,21 +233,21 @@ impl<'m> Local<'m> {
     }
 
     /// The sets as a certificate of a property.
-    pub fn certificate(&self, sets: &Sets, property: &str) -> Certificate {
+    pub fn certificate(&self, sets: &DefinedSets, property: &str) -> Certificate {
         let invariant = self.numbered(sets);
         let fact = Fact { claim: Claim::SplitInvariant(invariant), uses: Vec::new() };
         Certificate { property: property.to_string(), scope: evidence::Scope::Instance, facts: vec![fact] }
     }
 
-    fn numbered(&self, sets: &Sets) -> SplitInvariant {
+    fn numbered(&self, sets: &DefinedSets) -> SplitInvariant {
         let mut points: Vec<BTreeSet<ControlPoint>> = vec![BTreeSet::new(); self.model.processes.len()];
         let mut blocks: Vec<BTreeSet<Vec<bool>>> = vec![BTreeSet::new(); self.model.processes.len()];
         for (&column, part) in sets.values().flatten().flatten() {
             match (column, part) {
-                (Column::Control(process), Part::Point(point)) => {
+                (Column::Control(process), ViewPart::Point(point)) => {
                     points[process.index()].insert(point.clone());
                 }
-                (Column::Exposed(process), Part::Block(block)) => {
+                (Column::Exposed(process), ViewPart::Block(block)) => {
                     blocks[process.index()].insert(block.clone());
                 }
                 _ => {}
@@ -248,15 +255,15 @@ impl<'m> Local<'m> {
         }
         let points: Vec<Vec<ControlPoint>> = points.into_iter().map(|set| set.into_iter().collect()).collect();
         let blocks: Vec<Vec<Vec<bool>>> = blocks.into_iter().map(|set| set.into_iter().collect()).collect();
-        let number = |(&column, part): (&Column, &Part)| -> u32 {
+        let number = |(&column, part): (&Column, &ViewPart)| -> u32 {
             let at = match (column, part) {
-                (Column::Cell(cell), Part::Value(value)) => {
+                (Column::Cell(cell), ViewPart::Value(value)) => {
                     self.model.cells[cell].ty.values(self.model.type_context()).position(|one| one == *value)
                 }
-                (Column::Control(process), Part::Point(point)) => {
+                (Column::Control(process), ViewPart::Point(point)) => {
                     points[process.index()].iter().position(|one| one == point)
                 }
-                (Column::Exposed(process), Part::Block(block)) => {
+                (Column::Exposed(process), ViewPart::Block(block)) => {
                     blocks[process.index()].iter().position(|one| one == block)
                 }
                 _ => None,
@@ -329,8 +336,8 @@ pub fn union(one: &[ProcessId], other: &[ProcessId]) -> Vec<ProcessId> {
 fn join(ones: &[Combination], others: &BTreeSet<Combination>, limit: usize) -> Option<Vec<Combination>> {
     let (Some(one), Some(other)) = (ones.first(), others.first()) else { return Some(Vec::new()) };
     let common: Vec<Column> = one.keys().filter(|column| other.contains_key(column)).copied().collect();
-    let key = |from: &Combination| -> Vec<Part> { common.iter().map(|column| from[column].clone()).collect() };
-    let mut groups: HashMap<Vec<Part>, Vec<&Combination>> = HashMap::new();
+    let key = |from: &Combination| -> Vec<ViewPart> { common.iter().map(|column| from[column].clone()).collect() };
+    let mut groups: HashMap<Vec<ViewPart>, Vec<&Combination>> = HashMap::new();
     for other in others {
         groups.entry(key(other)).or_default().push(other);
     }

@@ -5,13 +5,13 @@
 
 use base::{IdVec, Span};
 use model::Model;
-use model::control::{Action, ActionId, ActionKind, Next, Place, PlaceId, Scope, Statement, StatementId};
+use model::control::{Action, ActionId, ActionKind, Next, Place, PlaceId, Statement, StatementId, TextOwner};
 use model::expr::Expr;
 
 use crate::draft::Draft;
 use crate::expr::not;
 use crate::resolve::resolve_labels;
-use crate::text::{StepText, Text};
+use crate::text::{StepText, TextStatement};
 use crate::write;
 
 impl Draft {
@@ -20,14 +20,15 @@ impl Draft {
         let mut model = self.model.clone();
         model.places = IdVec::new();
         for (family, text) in self.model.families.ids().zip(&self.family_texts) {
-            let mut lowering = Lowering { model: &mut model, scope: Scope::Family(family), around: Vec::new() };
+            let mut lowering =
+                DraftLowering { model: &mut model, scope: TextOwner::Family(family), around: Vec::new() };
             let end = lowering.place(Vec::new(), "end");
             let entry = lowering.sequence(text, Next::To(end));
             (model.families[family].entry, model.families[family].end) = (entry, end);
         }
         for (procedure, text) in self.model.procedures.ids().zip(&self.procedure_texts) {
-            let scope = Scope::Procedure(procedure);
-            let mut lowering = Lowering { model: &mut model, scope, around: Vec::new() };
+            let scope = TextOwner::Procedure(procedure);
+            let mut lowering = DraftLowering { model: &mut model, scope, around: Vec::new() };
             let end = lowering.place(Vec::new(), "end");
             let statement = lowering.statement("}".to_string());
             let ret = StepText {
@@ -48,68 +49,68 @@ impl Draft {
 }
 
 /// Where `break` and `continue` go from inside a loop.
-struct Context {
+struct LoopContext {
     break_to: Next,
     continue_to: Next,
 }
 
-struct Lowering<'m> {
+struct DraftLowering<'m> {
     model: &'m mut Model,
-    scope: Scope,
+    scope: TextOwner,
     /// The loops around the statement, innermost last.
-    around: Vec<Context>,
+    around: Vec<LoopContext>,
 }
 
-impl Lowering<'_> {
-    fn sequence(&mut self, texts: &[Text], after: Next) -> Next {
+impl DraftLowering<'_> {
+    fn sequence(&mut self, texts: &[TextStatement], after: Next) -> Next {
         texts.iter().rev().fold(after, |after, text| self.text(text, after))
     }
 
-    fn text(&mut self, text: &Text, after: Next) -> Next {
+    fn text(&mut self, text: &TextStatement, after: Next) -> Next {
         match text {
-            Text::Step(step) => {
+            TextStatement::Step(step) => {
                 let statement = self.statement(write::step(self.model, step));
                 let place = self.place(step.label.clone().into_iter().collect(), "step");
                 self.action(place, statement, step, after);
                 Next::To(place)
             }
-            Text::If(label, test, yes, no) => {
+            TextStatement::If(label, test, yes, no) => {
                 let (yes, no) = (self.sequence(yes, after.clone()), self.sequence(no, after));
                 let place = self.place(label.clone().into_iter().collect(), "if");
                 self.test(place, ("if", test), yes, no)
             }
-            Text::While(label, test, body) => {
+            TextStatement::While(label, test, body) => {
                 let place = self.place(label.clone().into_iter().collect(), "while");
-                self.around.push(Context { break_to: after.clone(), continue_to: Next::To(place) });
+                self.around.push(LoopContext { break_to: after.clone(), continue_to: Next::To(place) });
                 let body = self.sequence(body, Next::To(place));
                 self.around.pop();
                 self.test(place, ("while", test), body, after)
             }
-            Text::Either(branches) => {
+            TextStatement::Either(branches) => {
                 let starts: Vec<Next> = branches.iter().map(|branch| self.sequence(branch, after.clone())).collect();
                 let place = self.place(Vec::new(), "either");
                 starts.iter().for_each(|start| self.join(place, start));
                 Next::To(place)
             }
-            Text::Loop(body) => {
+            TextStatement::Loop(body) => {
                 let place = self.place(Vec::new(), "loop");
-                self.around.push(Context { break_to: after, continue_to: Next::To(place) });
+                self.around.push(LoopContext { break_to: after, continue_to: Next::To(place) });
                 let start = self.sequence(body, Next::To(place));
                 self.around.pop();
                 self.replace(place, &start);
                 start
             }
-            Text::For(id, body) => {
+            TextStatement::For(id, body) => {
                 let again = Next::Again { again: *id, done: Box::new(after.clone()) };
                 let break_to = Next::Leave { loops: vec![*id], then: Box::new(after.clone()) };
-                self.around.push(Context { break_to, continue_to: again.clone() });
+                self.around.push(LoopContext { break_to, continue_to: again.clone() });
                 let start = self.sequence(body, again);
                 self.around.pop();
                 self.model.loops[*id].body = start;
                 Next::Enter { enter: *id, skip: Box::new(after) }
             }
-            Text::Break => self.around.last().expect("`break` stands in a loop").break_to.clone(),
-            Text::Continue => self.around.last().expect("`continue` stands in a loop").continue_to.clone(),
+            TextStatement::Break => self.around.last().expect("`break` stands in a loop").break_to.clone(),
+            TextStatement::Continue => self.around.last().expect("`continue` stands in a loop").continue_to.clone(),
         }
     }
 

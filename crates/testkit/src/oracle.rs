@@ -26,7 +26,7 @@ pub struct Product {
 
 /// A shortest way to a goal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Distance {
+pub struct GoalDistance {
     /// How many steps it takes.
     pub n_steps: usize,
     /// How often the process that moves changes, at least, among ways with so many steps.
@@ -117,19 +117,19 @@ impl Product {
     }
 
     /// The shortest way to a state with this property.
-    pub fn distance_to(&self, wanted: impl Fn(&State) -> bool) -> Option<Distance> {
+    pub fn distance_to(&self, wanted: impl Fn(&State) -> bool) -> Option<GoalDistance> {
         let costs = self.switches();
         let reached = (0..self.states.len()).filter(|&at| wanted(&self.states[at]));
         let cheapest = |at: usize| costs[at].values().copied().min().unwrap_or(0);
-        reached.map(|at| Distance { n_steps: self.depths[at], n_switches: cheapest(at) }).min()
+        reached.map(|at| GoalDistance { n_steps: self.depths[at], n_switches: cheapest(at) }).min()
     }
 
     /// The shortest way to a fault, its own step included.
-    pub fn distance_to_fault(&self) -> Option<Distance> {
+    pub fn distance_to_fault(&self) -> Option<GoalDistance> {
         let costs = self.switches();
         let faults =
             self.faults.iter().enumerate().flat_map(|(at, faults)| faults.iter().map(move |f| (at, f.0.clone())));
-        let distance = |(at, by): (usize, Move)| Distance {
+        let distance = |(at, by): (usize, Move)| GoalDistance {
             n_steps: self.depths[at] + 1,
             n_switches: continued(&costs[at], by.process),
         };

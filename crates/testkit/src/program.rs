@@ -17,7 +17,7 @@ pub use profile::{PROFILES, Profile};
 
 /// A random program.
 pub fn text(choices: &mut Choices, profile: &Profile) -> String {
-    let writer = Writer {
+    let writer = ProgramWriter {
         choices,
         profile,
         families: Vec::new(),
@@ -34,13 +34,13 @@ pub fn text(choices: &mut Choices, profile: &Profile) -> String {
 }
 
 /// A program while it is written.
-struct Writer<'c> {
+struct ProgramWriter<'c> {
     choices: &'c mut Choices,
     profile: &'c Profile,
-    families: Vec<Family>,
-    variables: Vec<Variable>,
+    families: Vec<TextFamily>,
+    variables: Vec<TextVariable>,
     /// The labels so far, each with the text in which it stands.
-    labels: Vec<(Place, String)>,
+    labels: Vec<(ExprPlace, String)>,
     has_procedure: bool,
     /// How often a text names processes by numbers, in percent.
     numbers_in_text: usize,
@@ -54,7 +54,7 @@ struct Writer<'c> {
 }
 
 /// Processes with one text.
-struct Family {
+struct TextFamily {
     name: &'static str,
     /// The name of the index in the text; `None` for a single process.
     index: Option<&'static str>,
@@ -97,7 +97,7 @@ enum Home {
 }
 
 #[derive(Clone, Debug)]
-struct Variable {
+struct TextVariable {
     name: String,
     scalar: Scalar,
     lengths: Vec<Length>,
@@ -110,7 +110,7 @@ struct Variable {
 
 /// Where an expression stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum ExprPlace {
     Family(usize),
     Procedure,
     Property,
@@ -125,17 +125,17 @@ enum Over {
 
 /// What expressions can speak of.
 #[derive(Clone, Debug)]
-struct Scope {
-    place: Place,
+struct ExprScope {
+    place: ExprPlace,
     /// Bound variables and counters around.
     bound: Vec<(String, Over)>,
     /// Whether the statement is a part of an `atomic` one.
     in_atomic: bool,
 }
 
-impl Scope {
-    fn new(place: Place) -> Self {
-        Scope { place, bound: Vec::new(), in_atomic: false }
+impl ExprScope {
+    fn new(place: ExprPlace) -> Self {
+        ExprScope { place, bound: Vec::new(), in_atomic: false }
     }
 
     fn with(&self, name: &str, over: Over) -> Self {
@@ -145,7 +145,7 @@ impl Scope {
     }
 }
 
-impl Writer<'_> {
+impl ProgramWriter<'_> {
     fn program(mut self) -> String {
         self.declare_families();
         if self.profile.one_number > 0 && self.choices.chance(self.profile.one_number) {

@@ -12,11 +12,11 @@ mod talk;
 use std::fmt::Write;
 
 use crate::choices::Choices;
-use parts::Maker;
+use parts::PromelaMaker;
 
 /// What is asked about a program besides assertions and end states.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Asked {
+pub enum PromelaQuestion {
     /// An `ltl` block of this formula, called `p`.
     Ltl(String),
     /// A `never` claim with this body.
@@ -33,23 +33,23 @@ pub struct Promela {
     /// Declarations, one on each line.
     pub globals: Vec<String>,
     /// Its processes.
-    pub processes: Vec<Process>,
+    pub processes: Vec<PromelaProcess>,
     /// What is asked.
-    pub asked: Option<Asked>,
+    pub asked: Option<PromelaQuestion>,
 }
 
 /// A proctype, or `init`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Process {
+pub struct PromelaProcess {
     /// What stands before the body.
     pub head: String,
     /// Its body.
-    pub body: Vec<Node>,
+    pub body: Vec<PromelaStatement>,
 }
 
 /// A statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Node {
+pub enum PromelaStatement {
     /// A line of text.
     Line(String),
     /// `if` or `do` with its options.
@@ -59,23 +59,23 @@ pub enum Node {
         /// `if` or `do`.
         word: &'static str,
         /// The options.
-        options: Vec<Vec<Node>>,
+        options: Vec<Vec<PromelaStatement>>,
     },
     /// A block of statements behind a word.
     Block {
         /// Labels and the word before the brace.
         head: String,
         /// What is inside.
-        body: Vec<Node>,
+        body: Vec<PromelaStatement>,
         /// The escape of an `unless`.
-        escape: Option<Vec<Node>>,
+        escape: Option<Vec<PromelaStatement>>,
     },
 }
 
 impl Promela {
     /// A random program.
     pub fn random(choices: &mut Choices) -> Promela {
-        Maker::new(choices).program()
+        PromelaMaker::new(choices).program()
     }
 
     /// The program as SPIN reads it.
@@ -91,10 +91,10 @@ impl Promela {
             out.push_str("}\n");
         }
         match &self.asked {
-            Some(Asked::Ltl(formula)) => {
+            Some(PromelaQuestion::Ltl(formula)) => {
                 let _ = writeln!(out, "ltl p {{ {formula} }}");
             }
-            Some(Asked::Never(body)) => {
+            Some(PromelaQuestion::Never(body)) => {
                 let _ = writeln!(out, "never {{ {body} }}");
             }
             _ => {}
@@ -131,17 +131,17 @@ impl Promela {
     }
 }
 
-fn write_body(body: &[Node], depth: usize, out: &mut String) {
+fn write_body(body: &[PromelaStatement], depth: usize, out: &mut String) {
     let indent = "  ".repeat(depth);
     if body.is_empty() {
         let _ = writeln!(out, "{indent}skip;");
     }
     for node in body {
         match node {
-            Node::Line(line) => {
+            PromelaStatement::Line(line) => {
                 let _ = writeln!(out, "{indent}{line};");
             }
-            Node::Choice { label, word, options } => {
+            PromelaStatement::Choice { label, word, options } => {
                 let _ = writeln!(out, "{indent}{label}{word}");
                 for option in options {
                     let _ = writeln!(out, "{indent}::");
@@ -149,7 +149,7 @@ fn write_body(body: &[Node], depth: usize, out: &mut String) {
                 }
                 let _ = writeln!(out, "{indent}{};", if *word == "if" { "fi" } else { "od" });
             }
-            Node::Block { head, body, escape } => {
+            PromelaStatement::Block { head, body, escape } => {
                 let _ = writeln!(out, "{indent}{head} {{");
                 write_body(body, depth + 1, out);
                 match escape {
@@ -168,9 +168,9 @@ fn write_body(body: &[Node], depth: usize, out: &mut String) {
 }
 
 /// Bodies with one part less.
-fn smaller_bodies(body: &[Node]) -> Vec<Vec<Node>> {
+fn smaller_bodies(body: &[PromelaStatement]) -> Vec<Vec<PromelaStatement>> {
     let mut found = Vec::new();
-    let put = |at: usize, new: Vec<Node>| [&body[..at], &new, &body[at + 1..]].concat();
+    let put = |at: usize, new: Vec<PromelaStatement>| [&body[..at], &new, &body[at + 1..]].concat();
     for at in 0..body.len() {
         if body.len() > 1 {
             found.push(put(at, Vec::new()));
@@ -178,10 +178,14 @@ fn smaller_bodies(body: &[Node]) -> Vec<Vec<Node>> {
     }
     for (at, node) in body.iter().enumerate() {
         match node {
-            Node::Line(_) => {}
-            Node::Choice { label, word, options } => {
+            PromelaStatement::Line(_) => {}
+            PromelaStatement::Choice { label, word, options } => {
                 for (position, option) in options.iter().enumerate() {
-                    let rebuilt = |options: Vec<Vec<Node>>| Node::Choice { label: label.clone(), word, options };
+                    let rebuilt = |options: Vec<Vec<PromelaStatement>>| PromelaStatement::Choice {
+                        label: label.clone(),
+                        word,
+                        options,
+                    };
                     found.push(put(at, option.clone()));
                     if options.len() > 1 {
                         let mut fewer = options.clone();
@@ -195,16 +199,22 @@ fn smaller_bodies(body: &[Node]) -> Vec<Vec<Node>> {
                     }
                 }
             }
-            Node::Block { head, body: inner, escape } => {
+            PromelaStatement::Block { head, body: inner, escape } => {
                 found.push(put(at, inner.clone()));
                 for body in smaller_bodies(inner) {
-                    found.push(put(at, vec![Node::Block { head: head.clone(), body, escape: escape.clone() }]));
+                    found.push(put(
+                        at,
+                        vec![PromelaStatement::Block { head: head.clone(), body, escape: escape.clone() }],
+                    ));
                 }
                 if let Some(escape) = escape {
-                    found.push(put(at, vec![Node::Block { head: head.clone(), body: inner.clone(), escape: None }]));
+                    found.push(put(
+                        at,
+                        vec![PromelaStatement::Block { head: head.clone(), body: inner.clone(), escape: None }],
+                    ));
                     for escape in smaller_bodies(escape) {
                         let (head, body, escape) = (head.clone(), inner.clone(), Some(escape));
-                        found.push(put(at, vec![Node::Block { head, body, escape }]));
+                        found.push(put(at, vec![PromelaStatement::Block { head, body, escape }]));
                     }
                 }
             }

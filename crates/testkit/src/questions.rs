@@ -26,7 +26,7 @@ pub fn with_questions(model: &Model, choices: &mut Choices) -> Model {
     model.properties = base::IdVec::new();
     let mut at = || {
         let process = ProcessId::new(choices.below(model.processes.len()));
-        let scope = model::control::Scope::Family(model.processes[process].family);
+        let scope = model::control::TextOwner::Family(model.processes[process].family);
         let places: Vec<_> = model.places.ids().filter(|&place| model.places[place].scope == scope).collect();
         standing(constant(Value::Process(process)), vec![*choices.pick(&places)], &["l"])
     };

@@ -1,12 +1,12 @@
 //! Random small programs with every feature of the Model.
 //!
-//! In: [`Choices`] and a [`Shape`], which says what to leave out. Out: a [`Draft`] of one to three processes whose whole
+//! In: [`Choices`] and a [`RandomFeatures`], which says what to leave out. Out: a [`Draft`] of one to three processes whose whole
 //! product is usually a few hundred states. Programs are well typed; a few of their steps fail, by design.
 
 mod expression;
 mod statement;
 
-use model::control::{ChannelId, ProcedureId, Scope};
+use model::control::{ChannelId, ProcedureId, TextOwner};
 use model::expr::Expr;
 use model::process::FamilyId;
 use model::types::{ScalarType, Type};
@@ -20,7 +20,7 @@ use model::value::Value;
 
 /// Which features random programs have.
 #[derive(Clone, Copy, Debug)]
-pub struct Shape {
+pub struct RandomFeatures {
     /// Procedures, calls and (bounded) recursion.
     pub procedures: bool,
     /// Steps of two processes.
@@ -35,10 +35,10 @@ pub struct Shape {
     pub beyond: Beyond,
 }
 
-impl Shape {
+impl RandomFeatures {
     /// Everything that the texts of drafts can say.
     pub fn everything() -> Self {
-        Shape {
+        RandomFeatures {
             procedures: true,
             rendezvous: true,
             any_initial: true,
@@ -50,38 +50,44 @@ impl Shape {
 
     /// The same with all that they cannot say.
     pub fn beyond_texts() -> Self {
-        Shape { beyond: Beyond::everything(), ..Shape::everything() }
+        RandomFeatures { beyond: Beyond::everything(), ..RandomFeatures::everything() }
     }
 
     /// What the `.pw` language can say.
     pub fn language() -> Self {
-        Shape { rendezvous: false, ..Shape::everything() }
+        RandomFeatures { rendezvous: false, ..RandomFeatures::everything() }
     }
 }
 
 /// A random program.
-pub fn draft(choices: &mut Choices, shape: Shape) -> Draft {
-    let mut random =
-        Random { choices, shape, draft: Draft::new(), channels: Vec::new(), callable: Vec::new(), labels: Vec::new() };
+pub fn draft(choices: &mut Choices, shape: RandomFeatures) -> Draft {
+    let mut random = RandomMaker {
+        choices,
+        shape,
+        draft: Draft::new(),
+        channels: Vec::new(),
+        callable: Vec::new(),
+        labels: Vec::new(),
+    };
     random.declare();
     random.write_texts();
     random.draft
 }
 
 /// A program while it is made.
-struct Random<'c> {
+struct RandomMaker<'c> {
     choices: &'c mut Choices,
-    shape: Shape,
+    shape: RandomFeatures,
     draft: Draft,
     /// The channels, each with the type of what it passes.
     channels: Vec<(ChannelId, ScalarType)>,
     /// The procedures whose texts are allowed to be called from where we are.
     callable: Vec<ProcedureId>,
     /// The labels so far, each used once, with the texts that they stand in.
-    labels: Vec<(Scope, String)>,
+    labels: Vec<(TextOwner, String)>,
 }
 
-impl Random<'_> {
+impl RandomMaker<'_> {
     fn declare(&mut self) {
         self.families();
         if self.choices.chance(25) {
@@ -254,7 +260,7 @@ enum Holder {
 /// What expressions of a text can speak of.
 #[derive(Clone, Debug)]
 struct Surroundings {
-    scope: Scope,
+    scope: TextOwner,
     /// The counters of the loops around.
     counters: Vec<VarId>,
     /// Bound variables, outermost first: numbers, or processes of a family.
@@ -262,7 +268,7 @@ struct Surroundings {
 }
 
 impl Surroundings {
-    fn new(scope: Scope) -> Self {
+    fn new(scope: TextOwner) -> Self {
         Surroundings { scope, counters: Vec::new(), bound: Vec::new() }
     }
 }

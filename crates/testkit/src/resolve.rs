@@ -2,7 +2,7 @@
 
 use base::IdVec;
 use model::Model;
-use model::control::{Action, ActionKind, Pattern, Place, Scope, Stmt, StmtKind, SyncSide};
+use model::control::{Action, ActionKind, Place, ReceivePattern, Stmt, StmtKind, SyncSide, TextOwner};
 use model::expr::{Access, Binding, Domain, Expr, ExprKind, Whose};
 
 /// Gives every `@l` of the program's texts the places of its own text that carry the label.
@@ -16,7 +16,7 @@ pub(crate) fn resolve_labels(model: &mut Model) {
 
 struct Resolver<'p> {
     places: &'p IdVec<Place>,
-    scope: Scope,
+    scope: TextOwner,
 }
 
 impl Resolver<'_> {
@@ -26,9 +26,9 @@ impl Resolver<'_> {
             None => {}
             Some(SyncSide::Send(values)) => self.exprs(values),
             Some(SyncSide::Receive(patterns)) => patterns.iter_mut().for_each(|pattern| match pattern {
-                Pattern::Into(target) => self.access(target),
-                Pattern::Equal(value) => self.expr(value),
-                Pattern::Ignored => {}
+                ReceivePattern::Into(target) => self.access(target),
+                ReceivePattern::Equal(value) => self.expr(value),
+                ReceivePattern::Ignored => {}
             }),
         }
         self.body(&mut action.body);

@@ -10,47 +10,47 @@ use std::rc::Rc;
 
 use evidence::Certificate;
 use evidence::certificate::{
-    Claim, Column, Fact, Focus, NoFairRun, RankTree, Reason, SplitInvariant, StateSet, Variant,
+    Claim, Column, Fact, Focus, NoFairRun, RankReason, RankTree, SplitInvariant, StateSet, Variant,
 };
-use evidence::plain::{self, Violation};
+use evidence::plain::{self, ReferenceViolation};
 use model::eval::{State, StepFault, holds, is_true_of, turns};
 use model::fairness::EdgePredicate;
 use model::process::ProcessId;
 use model::property::{Property, PropertyKind};
 
-use crate::local::{Combination, Local, Part, Sets};
+use crate::local::{Combination, DefinedSets, LocalDefinition, ViewPart};
 
 /// More choices of view states than this for the other processes, and nothing is written.
 const MOST_CHOICES: usize = 5_000;
 
 /// Writes proofs about one split invariant.
 pub struct Prover<'m> {
-    local: Local<'m>,
-    sets: Sets,
+    local: LocalDefinition<'m>,
+    sets: DefinedSets,
     invariant: SplitInvariant,
     /// The turns that a focus sees from a view state, as far as they were asked for.
-    seen: RefCell<HashMap<(ProcessId, Combination), Rc<Seen>>>,
+    seen: RefCell<HashMap<(ProcessId, Combination), Rc<SeenTurns>>>,
 }
 
 /// Turns, each with the view state after it.
-type Seen = Vec<(model::eval::Turn, Combination)>;
+type SeenTurns = Vec<(model::eval::Turn, Combination)>;
 
 /// An abstract process: nodes and edges of one focus.
 struct Abstract {
     nodes: Vec<(u32, u32)>,
-    edges: Vec<Vec<Edge>>,
+    edges: Vec<Vec<ProofEdge>>,
     /// For each node which pairs it is free of.
     free: Vec<Vec<bool>>,
 }
 
-struct Edge {
+struct ProofEdge {
     to: usize,
     marks: Vec<usize>,
     by_focus: bool,
     pairs: Vec<usize>,
 }
 
-impl Edge {
+impl ProofEdge {
     /// Whether it does what the variant demands again and again.
     fn is_demanded(&self, variant: Variant) -> bool {
         match variant {
@@ -62,7 +62,7 @@ impl Edge {
 
 /// What may hold at a view state: for each atom that it is false, and that it is true; for each pair that it is free, and that its
 /// predicate on the state before holds.
-struct Here {
+struct MayHoldHere {
     atoms: Vec<[bool; 2]>,
     free: Vec<bool>,
     before: Vec<bool>,
@@ -70,7 +70,7 @@ struct Here {
 
 impl<'m> Prover<'m> {
     /// For the smallest split invariant of single processes; `None` where it is too large.
-    pub fn new(local: Local<'m>) -> Option<Self> {
+    pub fn new(local: LocalDefinition<'m>) -> Option<Self> {
         let sets = local.invariant()?;
         let certificate = local.certificate(&sets, "");
         let invariant = certificate.invariant()?.clone();
@@ -91,7 +91,7 @@ impl<'m> Prover<'m> {
     }
 
     /// By the first rule that works.
-    fn excluded(&self, violation: &Violation) -> Option<(Variant, Vec<Focus>)> {
+    fn excluded(&self, violation: &ReferenceViolation) -> Option<(Variant, Vec<Focus>)> {
         let everybody: Vec<ProcessId> = self.local.model.processes.ids().collect();
         let marks = (0..violation.automaton.n_marks).map(Some).chain([None]);
         let abstracted = everybody.iter().map(|&process| self.abstracted(process, violation));
@@ -114,7 +114,7 @@ impl<'m> Prover<'m> {
     }
 
     /// The reachable part of the abstract process.
-    fn abstracted(&self, focus: ProcessId, violation: &Violation) -> Option<Abstract> {
+    fn abstracted(&self, focus: ProcessId, violation: &ReferenceViolation) -> Option<Abstract> {
         let model = self.local.model;
         let columns = self.local.columns(&[focus]);
         let mut known: HashMap<(Combination, usize), usize> = HashMap::new();
@@ -127,7 +127,7 @@ impl<'m> Prover<'m> {
                 open.push(node);
             }
         }
-        let mut here: BTreeMap<Combination, Here> = BTreeMap::new();
+        let mut here: BTreeMap<Combination, MayHoldHere> = BTreeMap::new();
         while graph.nodes.len() < open.len() {
             let (view, state) = open[graph.nodes.len()].clone();
             if !here.contains_key(&view) {
@@ -150,7 +150,7 @@ impl<'m> Prover<'m> {
                         open.len() - 1
                     });
                     let by_focus = turn.process() == focus;
-                    edges.push(Edge { to, marks: reading.marks.clone(), by_focus, pairs: pairs.clone() });
+                    edges.push(ProofEdge { to, marks: reading.marks.clone(), by_focus, pairs: pairs.clone() });
                 }
             }
             graph.edges.push(edges);
@@ -159,7 +159,7 @@ impl<'m> Prover<'m> {
     }
 
     /// The turns that the focus sees from a view state.
-    fn turns(&self, focus: ProcessId, view: &Combination) -> Rc<Seen> {
+    fn turns(&self, focus: ProcessId, view: &Combination) -> Rc<SeenTurns> {
         if let Some(known) = self.seen.borrow().get(&(focus, view.clone())) {
             return Rc::clone(known);
         }
@@ -193,7 +193,7 @@ impl<'m> Prover<'m> {
     }
 
     /// What may hold at a view state of the focus.
-    fn look(&self, focus: ProcessId, view: &Combination, violation: &Violation) -> Option<Here> {
+    fn look(&self, focus: ProcessId, view: &Combination, violation: &ReferenceViolation) -> Option<MayHoldHere> {
         let model = self.local.model;
         let mut choices = vec![view.clone()];
         for process in model.processes.ids().filter(|&process| process != focus) {
@@ -207,7 +207,7 @@ impl<'m> Prover<'m> {
             (choices.len() <= MOST_CHOICES).then_some(())?;
         }
         let n_pairs = violation.fairness.len();
-        let mut here = Here {
+        let mut here = MayHoldHere {
             atoms: vec![[false; 2]; violation.automaton.atoms.len()],
             free: vec![false; n_pairs],
             before: vec![false; n_pairs],
@@ -218,7 +218,7 @@ impl<'m> Prover<'m> {
         Some(here)
     }
 
-    fn look_at(&self, state: &State, violation: &Violation, here: &mut Here) -> Result<(), StepFault> {
+    fn look_at(&self, state: &State, violation: &ReferenceViolation, here: &mut MayHoldHere) -> Result<(), StepFault> {
         let model = self.local.model;
         for (atom, may) in violation.automaton.atoms.iter().zip(&mut here.atoms) {
             may[usize::from(atom.truth(model, state)?)] = true;
@@ -237,7 +237,7 @@ impl<'m> Prover<'m> {
         Ok(())
     }
 
-    fn is_met(&self, violation: &Violation, pair: usize, turn: &model::eval::Turn) -> bool {
+    fn is_met(&self, violation: &ReferenceViolation, pair: usize, turn: &model::eval::Turn) -> bool {
         let model = self.local.model;
         let pair = &model.fairness[violation.fairness[pair]];
         let turns = pair.often.iter().filter(|often| !matches!(often, EdgePredicate::Before(_)));
@@ -248,14 +248,14 @@ impl<'m> Prover<'m> {
     /// The position of a view state among the rows of its member.
     fn number(&self, focus: ProcessId, view: &Combination) -> Option<u32> {
         let model = self.local.model;
-        let number = |(&column, part): (&Column, &Part)| match (column, part) {
-            (Column::Cell(cell), Part::Value(value)) => {
+        let number = |(&column, part): (&Column, &ViewPart)| match (column, part) {
+            (Column::Cell(cell), ViewPart::Value(value)) => {
                 model.cells[cell].ty.values(model.type_context()).position(|one| one == *value)
             }
-            (Column::Control(process), Part::Point(point)) => {
+            (Column::Control(process), ViewPart::Point(point)) => {
                 self.invariant.points[process.index()].iter().position(|one| one == point)
             }
-            (Column::Exposed(process), Part::Block(block)) => {
+            (Column::Exposed(process), ViewPart::Block(block)) => {
                 self.invariant.exposed[process.index()].blocks.iter().position(|one| one == block)
             }
             _ => None,
@@ -308,23 +308,23 @@ impl Abstract {
         seen
     }
 
-    fn reason(&self, class: &[usize], (n_marks, variant): (usize, Variant)) -> Option<Reason> {
+    fn reason(&self, class: &[usize], (n_marks, variant): (usize, Variant)) -> Option<RankReason> {
         let among: BTreeSet<usize> = class.iter().copied().collect();
         let all = || class.iter().flat_map(|&node| &self.edges[node]).filter(|edge| among.contains(&edge.to));
         if all().next().is_none() {
-            return Some(Reason::Trivial);
+            return Some(RankReason::Trivial);
         }
         if let Some(mark) = (0..n_marks).find(|mark| all().all(|edge| !edge.marks.contains(mark))) {
-            return Some(Reason::Missing(mark));
+            return Some(RankReason::Missing(mark));
         }
         if !all().any(|edge| edge.is_demanded(variant)) {
-            return Some(Reason::Own);
+            return Some(RankReason::Own);
         }
         let n_pairs = self.free.first().map_or(0, Vec::len);
         for pair in (0..n_pairs).filter(|pair| all().all(|edge| !edge.pairs.contains(pair))) {
             let free: Vec<usize> = class.iter().copied().filter(|&node| self.free[node][pair]).collect();
             if free.len() < class.len() {
-                return self.rank(&free, (n_marks, variant)).map(|below| Reason::Pair(pair, Box::new(below)));
+                return self.rank(&free, (n_marks, variant)).map(|below| RankReason::Pair(pair, Box::new(below)));
             }
         }
         None

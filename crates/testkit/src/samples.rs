@@ -44,7 +44,10 @@ pub fn everything() -> Model {
             assign(first_flag, truth(true)).label("raise"),
             acquire(shared(semaphore)).label("enter"),
             call(step, vec![int(1)], Some(mine(level))).label("climb"),
-            Text::Either(vec![vec![assign(mine(light), green)], vec![assign(shared(last), me()), level_up(1)]]),
+            TextStatement::Either(vec![
+                vec![assign(mine(light), green)],
+                vec![assign(shared(last), me()), level_up(1)],
+            ]),
             acquire(shared(lock)).label("lock"),
             send(channel, vec![read(mine(level))], vec![set(shared(turn), me())]).label("tell"),
             level_up(1),
@@ -75,7 +78,7 @@ fn recursive_procedure(draft: &mut Draft) -> ProcedureId {
     let a = || read(frame(parameters[0]));
     let recurse = call(id, vec![binary(BinaryOp::Subtract, a(), int(1))], Some(frame(b)));
     let text = vec![
-        Text::If(Some("test".to_owned()), equal(a(), int(0)), vec![give(Some(int(1)))], vec![]),
+        TextStatement::If(Some("test".to_owned()), equal(a(), int(0)), vec![give(Some(int(1)))], vec![]),
         recurse.label("deeper"),
         give(Some(read(frame(b)))),
     ];

@@ -1,6 +1,6 @@
 //! Random programs of any size, as texts of the `.pw` language: what proofs for every size are about.
 //!
-//! In: [`Choices`] and a [`Kind`]. Out: a text with one parameter `N`, one statement and one property a line. Most kinds are made of random
+//! In: [`Choices`] and a [`SizedKind`]. Out: a text with one parameter `N`, one statement and one property a line. Most kinds are made of random
 //! statements: rings, chains and trees, whose processes look at their neighbours, parents and children, and crowds, whose processes are interchangeable. In `numbers.rs` their indices and numbers get into data. Others begin with a
 //! protocol that works (`protocols.rs`) and change a few of its words (`changes.rs`), so that most of what is asked is nearly true.
 
@@ -14,7 +14,7 @@ use crate::choices::Choices;
 
 /// What a program is like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum SizedKind {
     /// Random statements; the last process and the first are neighbours.
     Rings,
     /// Random statements; they are not.
@@ -31,31 +31,38 @@ pub enum Kind {
     Protocols,
 }
 
-impl Kind {
+impl SizedKind {
     /// All of them.
-    pub const ALL: [Kind; 7] =
-        [Kind::Rings, Kind::Chains, Kind::Trees, Kind::Crowds, Kind::Broadcasts, Kind::Numbers, Kind::Protocols];
+    pub const ALL: [SizedKind; 7] = [
+        SizedKind::Rings,
+        SizedKind::Chains,
+        SizedKind::Trees,
+        SizedKind::Crowds,
+        SizedKind::Broadcasts,
+        SizedKind::Numbers,
+        SizedKind::Protocols,
+    ];
 
     /// The name on the command line.
     pub fn name(self) -> &'static str {
         match self {
-            Kind::Rings => "rings",
-            Kind::Chains => "chains",
-            Kind::Trees => "trees",
-            Kind::Crowds => "crowds",
-            Kind::Broadcasts => "broadcasts",
-            Kind::Numbers => "numbers",
-            Kind::Protocols => "protocols",
+            SizedKind::Rings => "rings",
+            SizedKind::Chains => "chains",
+            SizedKind::Trees => "trees",
+            SizedKind::Crowds => "crowds",
+            SizedKind::Broadcasts => "broadcasts",
+            SizedKind::Numbers => "numbers",
+            SizedKind::Protocols => "protocols",
         }
     }
 }
 
 /// A random program of this kind.
-pub fn text(choices: &mut Choices, kind: Kind) -> String {
-    let mut writer = Writer { choices, kind, lines: Vec::new(), n_labels: 0, has: Has::default() };
+pub fn text(choices: &mut Choices, kind: SizedKind) -> String {
+    let mut writer = SizedWriter { choices, kind, lines: Vec::new(), n_labels: 0, has: Has::default() };
     match kind {
-        Kind::Protocols => writer.protocol(),
-        Kind::Numbers => writer.numbers(),
+        SizedKind::Protocols => writer.protocol(),
+        SizedKind::Numbers => writer.numbers(),
         _ => writer.statements(),
     }
     writer.finish()
@@ -83,15 +90,15 @@ struct Has {
 }
 
 /// A program while it is written.
-struct Writer<'c> {
+struct SizedWriter<'c> {
     choices: &'c mut Choices,
-    kind: Kind,
+    kind: SizedKind,
     lines: Vec<String>,
     n_labels: usize,
     has: Has,
 }
 
-impl Writer<'_> {
+impl SizedWriter<'_> {
     fn line(&mut self, text: impl Into<String>) {
         self.lines.push(text.into());
     }
@@ -101,7 +108,7 @@ impl Writer<'_> {
     }
 
     fn is_in_order(&self) -> bool {
-        matches!(self.kind, Kind::Rings | Kind::Chains | Kind::Trees)
+        matches!(self.kind, SizedKind::Rings | SizedKind::Chains | SizedKind::Trees)
     }
 
     /// A protocol of which up to three words are others, with random properties beside its own.

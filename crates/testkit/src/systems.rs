@@ -33,7 +33,8 @@ pub fn text(seed: u64, features: Features) -> String {
     let places: Vec<usize> = (0..n_processes).map(|_| 2 + choices.below(2)).collect();
     for me in 0..n_processes {
         let mentioned: Vec<usize> = (0..n_globals).filter(|_| choices.chance(60)).collect();
-        let mut process = Process { choices: &mut choices, me, places: &places, mentioned, features, has_channel };
+        let mut process =
+            SystemProcess { choices: &mut choices, me, places: &places, mentioned, features, has_channel };
         let text = process.text();
         out.push_str(&text);
     }
@@ -41,7 +42,7 @@ pub fn text(seed: u64, features: Features) -> String {
     out
 }
 
-struct Process<'c> {
+struct SystemProcess<'c> {
     choices: &'c mut Choices,
     me: usize,
     places: &'c [usize],
@@ -50,7 +51,7 @@ struct Process<'c> {
     has_channel: bool,
 }
 
-impl Process<'_> {
+impl SystemProcess<'_> {
     fn text(&mut self) -> String {
         let n_places = self.places[self.me];
         let names: Vec<String> = (0..n_places).map(|at| format!("l{at}")).collect();

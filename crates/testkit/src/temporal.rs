@@ -20,7 +20,7 @@ use crate::samples::add_property;
 /// The Model with `n_properties` temporal properties.
 pub fn with_temporal(model: &Model, seed: u64, n_properties: usize) -> Model {
     let mut asked = model.clone();
-    let mut random = Random { model, choices: Choices::from_seed(seed), n_temporal: 0 };
+    let mut random = FormulaMaker { model, choices: Choices::from_seed(seed), n_temporal: 0 };
     for nth in 0..n_properties {
         random.n_temporal = 0;
         let formula = random.property();
@@ -34,14 +34,14 @@ pub fn with_temporal(model: &Model, seed: u64, n_properties: usize) -> Model {
 /// Brute force guesses the truth of each temporal operator: so many are affordable.
 const MOST_TEMPORAL: usize = 3;
 
-struct Random<'m> {
+struct FormulaMaker<'m> {
     model: &'m Model,
     choices: Choices,
     /// How many temporal operators the formula at hand has.
     n_temporal: usize,
 }
 
-impl Random<'_> {
+impl FormulaMaker<'_> {
     /// A formula, now and then for all processes of a family.
     fn property(&mut self) -> Formula {
         let families: Vec<_> = self.model.families.entries().filter(|(_, family)| family.count() > 1).collect();
@@ -104,7 +104,7 @@ impl Random<'_> {
                 (constant(Value::Process(process)), self.model.processes[process].family)
             }
         };
-        let scope = model::control::Scope::Family(family);
+        let scope = model::control::TextOwner::Family(family);
         let places: Vec<_> = self.model.places.entries().filter(|(_, place)| place.scope == scope).collect();
         let n_places = 1 + self.choices.below(2);
         let some = (0..n_places).map(|_| self.choices.pick(&places).0).collect();
@@ -172,7 +172,7 @@ impl Random<'_> {
 
     /// Labels of the process's actions, or none.
     fn labels(&mut self, process: ProcessId) -> Option<Vec<String>> {
-        let scope = model::control::Scope::Family(self.model.processes[process].family);
+        let scope = model::control::TextOwner::Family(self.model.processes[process].family);
         let actions = self.model.actions.iter().filter(|action| action.scope == scope);
         let labels: Vec<&String> = actions.flat_map(|action| &action.labels).collect();
         if labels.is_empty() || self.choices.chance(50) {

@@ -3,18 +3,18 @@
 //! Everything but a rendezvous, which the language does not have, reads back to a program with the same steps.
 
 use model::Model;
-use model::control::{ActionKind, Pattern, Stmt, StmtKind, SyncSide};
+use model::control::{ActionKind, ReceivePattern, Stmt, StmtKind, SyncSide};
 use model::expr::Domain;
 use model::print::{self, Printer};
 use model::variable::{Init, Role, Storage, Var, VarId};
 
 use crate::draft::Draft;
-use crate::text::{StepText, Text};
+use crate::text::{StepText, TextStatement};
 
 /// The whole program.
 pub fn program(draft: &Draft) -> String {
     let model = &draft.model;
-    let mut page = Page { model, out: String::new(), depth: 0 };
+    let mut page = TextPage { model, out: String::new(), depth: 0 };
     page.open("program random");
     for ty in &model.enums {
         page.line(&format!("enum {} {{ {} }}", ty.name, ty.values.join(", ")));
@@ -53,19 +53,19 @@ pub fn program(draft: &Draft) -> String {
 
 /// A step on one line, without its label.
 pub fn step(model: &Model, step: &StepText) -> String {
-    let mut page = Page { model, out: String::new(), depth: 0 };
+    let mut page = TextPage { model, out: String::new(), depth: 0 };
     page.step(&StepText { label: None, ..step.clone() });
     let words: Vec<&str> = page.out.split_whitespace().collect();
     words.join(" ").trim_end_matches(';').to_string()
 }
 
-struct Page<'m> {
+struct TextPage<'m> {
     model: &'m Model,
     out: String,
     depth: usize,
 }
 
-impl<'m> Page<'m> {
+impl<'m> TextPage<'m> {
     fn line(&mut self, text: &str) {
         self.out += &"  ".repeat(self.depth);
         self.out += text;
@@ -106,26 +106,26 @@ impl<'m> Page<'m> {
         self.line(&format!("{class} {}: {}{init};", var.name, print::ty(self.model, &var.ty)));
     }
 
-    fn texts(&mut self, texts: &[Text]) {
+    fn texts(&mut self, texts: &[TextStatement]) {
         texts.iter().for_each(|text| self.text(text));
     }
 
-    fn text(&mut self, text: &Text) {
+    fn text(&mut self, text: &TextStatement) {
         match text {
-            Text::Step(step) => self.step(step),
-            Text::If(label, test, yes, no) => {
+            TextStatement::Step(step) => self.step(step),
+            TextStatement::If(label, test, yes, no) => {
                 self.open(&format!("{}if {}", prefix(label), print::expr(self.model, test)));
                 self.texts(yes);
                 self.reopen("else");
                 self.texts(no);
                 self.close();
             }
-            Text::While(label, test, body) => {
+            TextStatement::While(label, test, body) => {
                 self.open(&format!("{}while {}", prefix(label), print::expr(self.model, test)));
                 self.texts(body);
                 self.close();
             }
-            Text::Either(branches) => {
+            TextStatement::Either(branches) => {
                 for (at, branch) in branches.iter().enumerate() {
                     if at == 0 {
                         self.open("either");
@@ -136,20 +136,20 @@ impl<'m> Page<'m> {
                 }
                 self.close();
             }
-            Text::Loop(body) => {
+            TextStatement::Loop(body) => {
                 self.open("loop");
                 self.texts(body);
                 self.close();
             }
-            Text::For(id, body) => {
+            TextStatement::For(id, body) => {
                 let counted = &self.model.loops[*id];
                 let domain = self.domain(&mut Printer::new(self.model), &counted.domain);
                 self.open(&format!("for {} in {domain}", self.model.vars[counted.counter].name));
                 self.texts(body);
                 self.close();
             }
-            Text::Break => self.line("break;"),
-            Text::Continue => self.line("continue;"),
+            TextStatement::Break => self.line("break;"),
+            TextStatement::Continue => self.line("continue;"),
         }
     }
 
@@ -163,9 +163,9 @@ impl<'m> Page<'m> {
                 SyncSide::Send(values) => format!("send {channel}({});", list(values, |e| printer.expr(e))),
                 SyncSide::Receive(patterns) => {
                     let written = list(patterns, |pattern| match pattern {
-                        Pattern::Into(access) => printer.access(access),
-                        Pattern::Equal(value) => format!("== {}", printer.expr(value)),
-                        Pattern::Ignored => "_".to_string(),
+                        ReceivePattern::Into(access) => printer.access(access),
+                        ReceivePattern::Equal(value) => format!("== {}", printer.expr(value)),
+                        ReceivePattern::Ignored => "_".to_string(),
                     });
                     format!("receive {channel}({written});")
                 }

@@ -385,7 +385,7 @@ fn listed(config: &Config) -> View {
 }
 
 /// Why a program or a property is outside the fragment, with its place; `None` where both are inside.
-pub fn obstacle(model: &Model, property: PropertyId) -> Option<model::template::Reason> {
+pub fn obstacle(model: &Model, property: PropertyId) -> Option<model::template::FragmentReason> {
     let kinds = (&model.properties[property].kind, &model.template().properties[property].kind);
     let mut obstacle = None;
     for n_named in 0..=MOST_NAMED {

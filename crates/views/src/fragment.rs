@@ -12,7 +12,7 @@ use model::process::FamilyId;
 use model::property::PropertyKind;
 use model::size::{ParameterId, parameters_of};
 use model::symmetry::{expr_asymmetries_beside, process_dimensions};
-use model::template::{Reason, symmetric_beside};
+use model::template::{FragmentReason, symmetric_beside};
 use model::visit::{each_part, each_text};
 
 use crate::layout::{Layout, is_over, is_own};
@@ -33,7 +33,7 @@ pub const MOST_NAMED: usize = 2;
 ///
 /// # Errors
 /// The first reason why they cannot.
-pub fn fragment(model: &Model) -> Result<Fragment, Reason> {
+pub fn fragment(model: &Model) -> Result<Fragment, FragmentReason> {
     fragment_beside(model, 0)
 }
 
@@ -41,9 +41,10 @@ pub fn fragment(model: &Model) -> Result<Fragment, Reason> {
 ///
 /// # Errors
 /// The first reason why they cannot.
-pub fn fragment_beside(model: &Model, n_named: usize) -> Result<Fragment, Reason> {
-    let first =
-        |reasons: Vec<Reason>| reasons.into_iter().next().unwrap_or_else(|| plain("it is outside the fragment"));
+pub fn fragment_beside(model: &Model, n_named: usize) -> Result<Fragment, FragmentReason> {
+    let first = |reasons: Vec<FragmentReason>| {
+        reasons.into_iter().next().unwrap_or_else(|| plain("it is outside the fragment"))
+    };
     let symmetric = symmetric_beside(model, n_named).map_err(first)?;
     let family = symmetric.sized.family;
     if model.template.is_none() {
@@ -93,7 +94,7 @@ pub fn question(
     fragment: &Fragment,
     kind: &PropertyKind,
     template: &PropertyKind,
-) -> Result<Question, Reason> {
+) -> Result<Question, FragmentReason> {
     let (expr, value) = match kind {
         PropertyKind::Invariant(expr) => (expr, false),
         PropertyKind::Reachable(expr) => (expr, true),
@@ -150,7 +151,7 @@ pub fn n_witnesses_of(family: FamilyId, body: &[Stmt]) -> usize {
 
 /// Every array with an element for each process is indexed by processes, in one dimension, and by no process of the family that keeps
 /// it for itself.
-fn arrays(model: &Model, family: FamilyId, parameter: ParameterId) -> Result<(), Reason> {
+fn arrays(model: &Model, family: FamilyId, parameter: ParameterId) -> Result<(), FragmentReason> {
     let dimensions = process_dimensions(model, family);
     let template = model.template();
     for &(var, dimension) in &dimensions {
@@ -178,7 +179,7 @@ fn arrays(model: &Model, family: FamilyId, parameter: ParameterId) -> Result<(),
     Ok(())
 }
 
-fn quantifiers(model: &Model, family: FamilyId) -> Result<(), Reason> {
+fn quantifiers(model: &Model, family: FamilyId) -> Result<(), FragmentReason> {
     let mut found = Ok(());
     each_text(model, &mut |expr| {
         if found.is_ok() {
@@ -189,7 +190,7 @@ fn quantifiers(model: &Model, family: FamilyId) -> Result<(), Reason> {
 }
 
 /// No counting, and no quantifier inside another one.
-fn look(model: &Model, family: FamilyId, expr: &Expr) -> Result<(), Reason> {
+fn look(model: &Model, family: FamilyId, expr: &Expr) -> Result<(), FragmentReason> {
     let mut found = Ok(());
     each_part(expr, &mut |part| {
         let ExprKind::Quantified(quantified) = &part.kind else { return };
@@ -214,10 +215,10 @@ fn look(model: &Model, family: FamilyId, expr: &Expr) -> Result<(), Reason> {
     found
 }
 
-fn plain(text: impl Into<String>) -> Reason {
-    Reason { text: text.into(), span: base::Span::default() }
+fn plain(text: impl Into<String>) -> FragmentReason {
+    FragmentReason { text: text.into(), span: base::Span::default() }
 }
 
-fn at(span: base::Span, text: impl Into<String>) -> Reason {
-    Reason { text: text.into(), span }
+fn at(span: base::Span, text: impl Into<String>) -> FragmentReason {
+    FragmentReason { text: text.into(), span }
 }

@@ -6,9 +6,9 @@
 
 use std::collections::BTreeSet;
 
-pub use evidence::views::{Column, Hiding};
+pub use evidence::views::{Hiding, ViewColumn};
 use model::Model;
-use model::control::{Action, Next, PlaceId, Scope, Stmt, StmtKind};
+use model::control::{Action, Next, PlaceId, Stmt, StmtKind, TextOwner};
 use model::expr::{Access, BinaryOp, Expr, ExprKind, Whose};
 use model::process::{FamilyId, ProcessId};
 use model::property::PropertyKind;
@@ -26,18 +26,18 @@ const MOST_CASES: u128 = 16;
 pub fn hide(layout: &Layout, config: &mut Config) {
     for rule in &layout.hidden {
         match rule.what {
-            Column::Shared(what) => {
-                if let Column::Shared(when) = rule.when
+            ViewColumn::Shared(what) => {
+                if let ViewColumn::Shared(when) = rule.when
                     && rule.is.contains(&config.shared[when])
                 {
                     config.shared[what] = Item::Hidden;
                 }
             }
-            Column::Local(what) => {
+            ViewColumn::Local(what) => {
                 for local in config.slots.iter_mut().flatten() {
                     let said = match rule.when {
-                        Column::Shared(when) => config.shared[when],
-                        Column::Local(when) => local[when],
+                        ViewColumn::Shared(when) => config.shared[when],
+                        ViewColumn::Local(when) => local[when],
                     };
                     if rule.is.contains(&said) {
                         local[what] = Item::Hidden;
@@ -88,22 +88,22 @@ fn owners(model: &Model, layout: &Layout, family: FamilyId) -> Vec<Option<Proces
     }
 }
 
-fn column(model: &Model, layout: &Layout, (var, owner): (VarId, Option<ProcessId>)) -> Option<Column> {
+fn column(model: &Model, layout: &Layout, (var, owner): (VarId, Option<ProcessId>)) -> Option<ViewColumn> {
     let offset = model.vars[var].offset;
     match owner {
-        None => layout.local_column(LocalColumn::Own(offset)).map(Column::Local),
+        None => layout.local_column(LocalColumn::Own(offset)).map(ViewColumn::Local),
         Some(process) => {
             let cell = CellId::new(model.processes[process].first_cell + offset);
-            layout.shared_column(SharedColumn::Cell(cell)).map(Column::Shared)
+            layout.shared_column(SharedColumn::Cell(cell)).map(ViewColumn::Shared)
         }
     }
 }
 
-fn when_column(model: &Model, layout: &Layout, (when, owner): (When, Option<ProcessId>)) -> Option<Column> {
+fn when_column(model: &Model, layout: &Layout, (when, owner): (When, Option<ProcessId>)) -> Option<ViewColumn> {
     match (when, owner) {
         (When::Case(var), owner) => column(model, layout, (var, owner)),
-        (When::Place, None) => Some(Column::Local(0)),
-        (When::Place, Some(process)) => layout.shared_column(SharedColumn::Control(process)).map(Column::Shared),
+        (When::Place, None) => Some(ViewColumn::Local(0)),
+        (When::Place, Some(process)) => layout.shared_column(SharedColumn::Control(process)).map(ViewColumn::Shared),
     }
 }
 
@@ -171,7 +171,7 @@ struct Liveness<'m> {
 
 impl Liveness<'_> {
     fn actions(&self) -> impl Iterator<Item = &Action> {
-        self.model.actions.iter().filter(|action| action.scope == Scope::Family(self.family))
+        self.model.actions.iter().filter(|action| action.scope == TextOwner::Family(self.family))
     }
 
     fn places(&self) -> BTreeSet<PlaceId> {

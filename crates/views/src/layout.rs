@@ -6,9 +6,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-pub use evidence::views::{Hiding, LocalColumn, Presence, Row, SharedColumn};
+pub use evidence::views::{ElementArray, Hiding, LocalColumn, Presence, SharedColumn};
 use model::Model;
-use model::control::Scope;
+use model::control::TextOwner;
 use model::expr::Domain;
 use model::process::{FamilyId, ProcessId};
 use model::symmetry::process_dimensions;
@@ -77,7 +77,7 @@ impl Layout {
         let others: Vec<ProcessId> =
             model.processes.ids().filter(|&process| model.processes[process].family != self.family).collect();
         self.local.extend((0..model.families[self.family].n_cells).map(LocalColumn::Own));
-        let mut listed: BTreeSet<Row> = BTreeSet::new();
+        let mut listed: BTreeSet<ElementArray> = BTreeSet::new();
         for (id, cell) in model.cells.entries() {
             if cell.owner.is_some_and(|owner| model.processes[owner].family == self.family) {
                 continue;
@@ -85,7 +85,7 @@ impl Layout {
             match self.rows.get(&cell.var) {
                 None => self.shared.push(SharedColumn::Cell(id)),
                 Some(&dimension) => {
-                    let row = Row { var: cell.var, owner: cell.owner };
+                    let row = ElementArray { var: cell.var, owner: cell.owner };
                     let ty = &model.vars[cell.var].ty;
                     let n_elements = ty.n_cells() / ty.dimensions()[dimension].max(1);
                     if listed.insert(row) {
@@ -97,12 +97,12 @@ impl Layout {
         self.shared.extend(others.iter().map(|&process| SharedColumn::Control(process)));
         for (id, _) in model.loops.entries().filter(|(_, counted)| is_over(&counted.domain, self.family)) {
             match model.loops[id].scope {
-                Scope::Family(family) if family == self.family => self.local.push(LocalColumn::Taken(id)),
-                Scope::Family(family) => {
+                TextOwner::Family(family) if family == self.family => self.local.push(LocalColumn::Taken(id)),
+                TextOwner::Family(family) => {
                     let of_family = others.iter().filter(|&&process| model.processes[process].family == family);
                     self.shared.extend(of_family.map(|&process| SharedColumn::Taken(process, id)));
                 }
-                Scope::Procedure(_) => {}
+                TextOwner::Procedure(_) => {}
             }
         }
     }

@@ -12,8 +12,8 @@ use model::value::Value;
 use model::visit::each_part;
 
 use crate::config::{Config, Item};
-use crate::hiding::Column;
-use crate::layout::{Layout, LocalColumn, Presence, Row, holds_members, is_over, is_own};
+use crate::hiding::ViewColumn;
+use crate::layout::{ElementArray, Layout, LocalColumn, Presence, holds_members, is_over, is_own};
 use crate::sight::Ground;
 
 /// At most so many presences are shown.
@@ -25,7 +25,7 @@ const MOST_VALUES: u128 = 16;
 /// The layout of views that say of all processes what steps wait for in somebody else. What that is about is not hidden.
 pub fn with_presences(model: &Model, layout: &Layout) -> Layout {
     let present = presences(Ground { model, layout });
-    let is_shown = |column: Column| present.iter().any(|one| column == Column::Local(one.column));
+    let is_shown = |column: ViewColumn| present.iter().any(|one| column == ViewColumn::Local(one.column));
     let mut with = layout.clone();
     with.hidden.retain(|rule| !is_shown(rule.what));
     with.present = present;
@@ -155,7 +155,7 @@ fn column_of(ground: Ground<'_>, access: &Access, binding: BoundVar) -> Option<u
             layout.local_column(LocalColumn::Own(var.offset)).filter(|_| is_own(var.storage, layout.family))
         }
         (Whose::Shared, [index]) if matches!(&index.kind, ExprKind::IndexOf(who) if is_bound(who)) => {
-            let element = LocalColumn::Element(Row { var: access.var, owner: None }, 0);
+            let element = LocalColumn::Element(ElementArray { var: access.var, owner: None }, 0);
             layout.local_column(element).filter(|_| layout.rows.contains_key(&access.var))
         }
         _ => None,

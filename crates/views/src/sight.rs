@@ -17,7 +17,7 @@ use model::variable::{CellId, Storage};
 
 use crate::choices::Choices;
 use crate::config::{Config, Item, MOST_SLOTS, Slot};
-use crate::layout::{Layout, LocalColumn, Row, SharedColumn, holds_members, is_over};
+use crate::layout::{ElementArray, Layout, LocalColumn, SharedColumn, holds_members, is_over};
 
 /// Why a computation does not come to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -293,7 +293,7 @@ impl<'m> Sight<'_, 'm> {
         };
         match place {
             (Some(slot), offset) => {
-                let column = LocalColumn::Element(Row { var: access.var, owner: id }, offset);
+                let column = LocalColumn::Element(ElementArray { var: access.var, owner: id }, offset);
                 Some(Location::Local(slot, layout.local_column(column)?))
             }
             (None, offset) => {

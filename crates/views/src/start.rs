@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use model::Model;
-use model::control::{LoopId, Next, PlaceId, Scope};
+use model::control::{LoopId, Next, PlaceId, TextOwner};
 use model::eval::{Control, State, free_cells, initial_states};
 use model::expr::{Expr, ExprKind};
 use model::process::ProcessId;
@@ -139,7 +139,7 @@ impl<'m> Start<'_, 'm> {
                 Who::Other(process) => model.processes[process].family,
                 _ => layout.family,
             };
-            for &id in scans.iter().filter(|&&id| model.loops[id].scope == Scope::Family(family)) {
+            for &id in scans.iter().filter(|&&id| model.loops[id].scope == TextOwner::Family(family)) {
                 sight.reset(id)?;
             }
             sight.follow(&model.families[family].entry)?;

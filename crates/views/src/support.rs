@@ -3,7 +3,7 @@
 //! In: an action. Out: bounds that show in its text: how many processes decide its quantifiers, one each; and at the contents of how many
 //! processes, named by cells, it looks. A state can be cut down to these processes without disabling the step.
 
-use model::control::{Action, Scope, Stmt, StmtKind};
+use model::control::{Action, Stmt, StmtKind, TextOwner};
 use model::expr::{Access, Expr, ExprKind, Whose};
 use model::visit::each_part;
 
@@ -118,7 +118,7 @@ impl Named<'_> {
 
 /// Whether a step of a process of the family changes nothing but its own local state: nobody else's view of anything changes.
 pub fn is_private(layout: &Layout, action: &Action) -> bool {
-    action.scope == Scope::Family(layout.family) && writes_own(layout, &action.body)
+    action.scope == TextOwner::Family(layout.family) && writes_own(layout, &action.body)
 }
 
 fn writes_own(layout: &Layout, statements: &[Stmt]) -> bool {

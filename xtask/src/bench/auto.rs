@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use base::SourceFile;
 use model::Model;
 
-use super::binary::{Binary, Call, Ran};
+use super::binary::{Binary, BinaryCall, Ran};
 use super::{document, machine};
 
 /// Twice the best single method, and this.
@@ -44,19 +44,19 @@ const BEEM: [&str; 16] = [
 ];
 
 /// A property of a program.
-struct Asked {
+struct AutoQuestion {
     file: String,
     property: String,
 }
 
 /// What `auto` took, and the best single method that answered in less time.
-struct Row {
-    asked: Asked,
+struct AutoRow {
+    asked: AutoQuestion,
     auto: Ran,
     best: Option<(&'static str, f64)>,
 }
 
-impl Row {
+impl AutoRow {
     /// Whether some method was so much faster.
     fn is_too_slow(&self) -> bool {
         self.best.is_some_and(|(_, seconds)| self.auto.seconds > 2.0 * seconds + ALLOWED_SECONDS)
@@ -88,7 +88,7 @@ fn measure_all(root: &Path) -> Result<String, String> {
 }
 
 /// Every property of every program.
-fn questions(root: &Path) -> Result<Vec<Asked>, String> {
+fn questions(root: &Path) -> Result<Vec<AutoQuestion>, String> {
     let mut files: Vec<String> = std::fs::read_dir(root.join("examples"))
         .map_err(|error| format!("examples: {error}"))?
         .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
@@ -106,7 +106,7 @@ fn questions(root: &Path) -> Result<Vec<Asked>, String> {
     for file in files {
         let text = std::fs::read_to_string(root.join(&file)).map_err(|error| format!("{file}: {error}"))?;
         for property in &load(&file, &text)?.properties {
-            asked.push(Asked { file: file.clone(), property: property.name.clone() });
+            asked.push(AutoQuestion { file: file.clone(), property: property.name.clone() });
         }
     }
     Ok(asked)
@@ -117,10 +117,10 @@ pub(super) fn load(file: &str, text: &str) -> Result<Model, String> {
     loaded.map(|loaded| loaded.model).map_err(|refused| format!("{file}: {:?}", refused.first()))
 }
 
-fn measure(binary: &Binary, asked: Asked) -> Result<Row, String> {
+fn measure(binary: &Binary, asked: AutoQuestion) -> Result<AutoRow, String> {
     let run = |method: &'static str, seconds: f64| {
         let (file, property) = (asked.file.clone(), asked.property.as_str());
-        binary.run(&Call { file, property, method, parameters: vec![String::from("-q")], seconds })
+        binary.run(&BinaryCall { file, property, method, parameters: vec![String::from("-q")], seconds })
     };
     let auto = run("auto", PATIENCE_SECONDS)?;
     let mut best: Option<(&'static str, f64)> = None;
@@ -141,7 +141,7 @@ fn measure(binary: &Binary, asked: Asked) -> Result<Row, String> {
             }
         }
     }
-    Ok(Row { asked, auto, best })
+    Ok(AutoRow { asked, auto, best })
 }
 
 /// Every method but `auto`.
@@ -149,7 +149,7 @@ pub(super) fn single_methods() -> impl Iterator<Item = &'static str> {
     driver::methods::available().map(|method| method.name).filter(|&name| name != "auto")
 }
 
-fn section(mut rows: Vec<Row>) -> String {
+fn section(mut rows: Vec<AutoRow>) -> String {
     let n_slow = rows.iter().filter(|row| row.is_too_slow()).count();
     let n_at_once = rows.iter().filter(|row| row.auto.seconds <= ALLOWED_SECONDS).count();
     let n_open = rows.iter().filter(|row| row.auto.verdict == "unknown").count();
@@ -194,9 +194,12 @@ mod tests {
             cpu_seconds: seconds,
             peak_bytes: None,
         };
-        let asked = || Asked { file: "examples/lock.pw".to_owned(), property: "mutex".to_owned() };
-        let row =
-            |auto, best: Option<f64>| Row { asked: asked(), auto: ran(auto), best: best.map(|time| ("tmmc", time)) };
+        let asked = || AutoQuestion { file: "examples/lock.pw".to_owned(), property: "mutex".to_owned() };
+        let row = |auto, best: Option<f64>| AutoRow {
+            asked: asked(),
+            auto: ran(auto),
+            best: best.map(|time| ("tmmc", time)),
+        };
         assert!(!row(0.24, Some(0.1)).is_too_slow());
         assert!(row(0.26, Some(0.1)).is_too_slow());
         assert!(!row(9.0, None).is_too_slow());

@@ -13,7 +13,7 @@ use engine::Silent;
 use local::graphs::{GraphMethod, GraphTask, local_graphs};
 use model::Model;
 
-use super::clock::{Stopwatch, Whose};
+use super::clock::{ClockOwner, Stopwatch};
 use super::mono_table::grouped;
 use super::{document, machine};
 
@@ -121,9 +121,9 @@ fn budget() -> Budget {
 fn product(root: &Path, name: &str, expected: u64) -> Result<String, String> {
     let model = load(root, name)?;
     let explore = |n_threads| {
-        let stopwatch = Stopwatch::start(Whose::Ours);
+        let stopwatch = Stopwatch::start(ClockOwner::Ours);
         let (seen, statistics, stopped) = product::explore(&model, &budget(), n_threads, &Silent);
-        let (cpu_seconds, seconds) = stopwatch.stop(Whose::Ours);
+        let (cpu_seconds, seconds) = stopwatch.stop(ClockOwner::Ours);
         match stopped {
             Some(reason) => Err(format!("{name}: {reason}")),
             None if seen.states != expected => Err(format!("{name}: {} states, not {expected}", seen.states)),
@@ -166,12 +166,12 @@ fn local(root: &Path, name: &str, paper: Option<f64>) -> Result<String, String> 
 
 fn reduced(root: &Path, name: &str) -> Result<String, String> {
     let model = load(root, name)?;
-    let stopwatch = Stopwatch::start(Whose::Ours);
+    let stopwatch = Stopwatch::start(ClockOwner::Ours);
     let (seen, _, _) = product::explore(&model, &budget(), 1, &Silent);
-    let (full_seconds, _) = stopwatch.stop(Whose::Ours);
-    let stopwatch = Stopwatch::start(Whose::Ours);
+    let (full_seconds, _) = stopwatch.stop(ClockOwner::Ours);
+    let stopwatch = Stopwatch::start(ClockOwner::Ours);
     let found = product::reduced_size(&model, &budget(), &Silent).map_err(|reason| format!("{name}: {reason}"))?;
-    let (seconds, _) = stopwatch.stop(Whose::Ours);
+    let (seconds, _) = stopwatch.stop(ClockOwner::Ours);
     if found.deadlocks != seen.deadlocks {
         return Err(format!("{name}: {} deadlocks, not {}", found.deadlocks, seen.deadlocks));
     }

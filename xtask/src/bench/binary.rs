@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::clock::{Stopwatch, Whose};
+use super::clock::{ClockOwner, Stopwatch};
 
 /// The released binary.
 pub struct Binary {
@@ -38,7 +38,7 @@ pub struct Ran {
 }
 
 /// A question and how to answer it.
-pub struct Call<'a> {
+pub struct BinaryCall<'a> {
     /// The program, from the root.
     pub file: String,
     /// The property's name.
@@ -85,7 +85,7 @@ impl Binary {
     }
 
     /// Runs it; short runs several times, of which the fastest counts.
-    pub fn run(&self, call: &Call<'_>) -> Result<Ran, String> {
+    pub fn run(&self, call: &BinaryCall<'_>) -> Result<Ran, String> {
         const SHORT_SECONDS: f64 = 0.5;
         const N_RUNS: usize = 5;
         let mut best = self.run_once(call)?;
@@ -102,7 +102,7 @@ impl Binary {
     }
 
     /// Runs it once.
-    pub fn run_once(&self, call: &Call<'_>) -> Result<Ran, String> {
+    pub fn run_once(&self, call: &BinaryCall<'_>) -> Result<Ran, String> {
         let mut command = Command::new(&self.path);
         command.arg("check").arg(&call.file).args(&call.parameters);
         command.args(["--property", call.property, "--method", call.method, "--format", "json"]);
@@ -112,10 +112,10 @@ impl Binary {
         let mut printed = tempfile::tempfile().map_err(|error| format!("no temporary file: {error}"))?;
         let copy = printed.try_clone().map_err(|error| error.to_string())?;
         command.current_dir(&self.root).stdout(copy).stderr(Stdio::null());
-        let stopwatch = Stopwatch::start(Whose::Children);
+        let stopwatch = Stopwatch::start(ClockOwner::Children);
         let mut child = command.spawn().map_err(|error| format!("{}: {error}", self.path.display()))?;
         let peak_bytes = watch(&mut child)?;
-        let (cpu_seconds, seconds) = stopwatch.stop(Whose::Children);
+        let (cpu_seconds, seconds) = stopwatch.stop(ClockOwner::Children);
         printed.rewind().map_err(|error| error.to_string())?;
         let document: Value = serde_json::from_reader(BufReader::new(printed))
             .map_err(|error| format!("{} by {}: no result document: {error}", call.file, call.method))?;

@@ -12,7 +12,7 @@ use std::process::{Command, ExitCode, Stdio};
 use serde_json::Value;
 
 use super::binary::Binary;
-use super::clock::{Stopwatch, Whose};
+use super::clock::{ClockOwner, Stopwatch};
 use super::mono_table::grouped;
 use super::{document, machine};
 
@@ -93,9 +93,9 @@ fn search(
     if n_processes > 0 {
         command.arg("--hosts").arg(&hosts);
     }
-    let stopwatch = Stopwatch::start(Whose::Children);
+    let stopwatch = Stopwatch::start(ClockOwner::Children);
     let output = command.current_dir(root).stderr(Stdio::inherit()).output().map_err(|error| error.to_string())?;
-    let (cpu_seconds, all_seconds) = stopwatch.stop(Whose::Children);
+    let (cpu_seconds, all_seconds) = stopwatch.stop(ClockOwner::Children);
     let document: Value = serde_json::from_slice(&output.stdout).map_err(|error| format!("no document: {error}"))?;
     of_document(&document, (cpu_seconds, all_seconds)).ok_or_else(|| format!("not complete: {document}"))
 }

@@ -15,7 +15,7 @@ use base::SourceFile;
 use model::property::PropertyKind;
 
 use super::auto::single_methods;
-use super::binary::{Binary, Call};
+use super::binary::{Binary, BinaryCall};
 
 /// Beside the present shares, from the root.
 const FOLDER: &str = "crates/driver/src/auto";
@@ -117,7 +117,7 @@ fn measure_all(root: &Path) -> Result<String, String> {
             let mut line = format!("{class}: {name} {property} {size}:");
             for method in single_methods() {
                 let parameters = vec![String::from("-q"), format!("-N{size}"), String::from("-j1")];
-                let call = Call { file: file.clone(), property, method, parameters, seconds: PATIENCE_SECONDS };
+                let call = BinaryCall { file: file.clone(), property, method, parameters, seconds: PATIENCE_SECONDS };
                 let ran = binary.run_once(&call)?;
                 if ran.verdict != "unknown" {
                     // Writing to a string does not fail.

@@ -1,7 +1,7 @@
 //! `cargo xtask bench liveness`: temporal properties under fairness one process at a time, beside our own whole-product methods and
 //! the tables of the papers.
 
-use super::question::{Benchmark, Question, Rows};
+use super::question::{BenchQuestion, Benchmark, PaperRows};
 
 /// The benchmark.
 pub const LIVENESS: Benchmark = Benchmark { name: "liveness", head: HEAD, notes: NOTES, questions: &QUESTIONS };
@@ -14,8 +14,8 @@ const COMPLETE: &[&str] = &["auto", "fll-b", "fll-a", "global", "mono"];
 /// Those that look at one process after the other only, for sizes at which the product is out of reach.
 const LOCAL: &[&str] = &["propagate"];
 
-const QUESTIONS: [Question; 24] = [
-    Question {
+const QUESTIONS: [BenchQuestion; 24] = [
+    BenchQuestion {
         model: "mux_sem_first",
         property: "live",
         verdict: "holds",
@@ -25,7 +25,7 @@ const QUESTIONS: [Question; 24] = [
         paper: Some(cav10("mux-sem", "strong for one process")),
         spin: &[],
     },
-    Question {
+    BenchQuestion {
         model: "mux_sem_first",
         property: "unfair",
         verdict: "violated",
@@ -35,14 +35,14 @@ const QUESTIONS: [Question; 24] = [
         paper: Some(cav10("mux-sem", "unconditional")),
         spin: &[],
     },
-    Question {
+    BenchQuestion {
         model: "mux_sem_counter",
         property: "busy",
         verdict: "holds",
         parameters: &[],
         sizes: &[2, 5, 10, 20, 50, 100],
         methods: &["auto", "ll", "global", "mono"],
-        paper: Some(Rows {
+        paper: Some(PaperRows {
             paper: "cav08",
             cited: "CAV'08",
             protocol: "mux-sem-counter",
@@ -51,7 +51,7 @@ const QUESTIONS: [Question; 24] = [
         }),
         spin: &[],
     },
-    Question {
+    BenchQuestion {
         model: "mux_sem_nondet",
         property: "live",
         verdict: "holds",
@@ -61,7 +61,7 @@ const QUESTIONS: [Question; 24] = [
         paper: Some(cav10("mux-sem-nondet", "")),
         spin: &[],
     },
-    Question {
+    BenchQuestion {
         model: "philosophers",
         property: "live",
         verdict: "holds",
@@ -88,7 +88,7 @@ const QUESTIONS: [Question; 24] = [
     every_size("traffic", "moves", &[2]),
     every_size("token_links", "served", &[2]),
     every_size("tree_arbiter", "live", &[2]),
-    Question {
+    BenchQuestion {
         model: "bakery_atomic",
         property: "live",
         verdict: "holds",
@@ -98,7 +98,7 @@ const QUESTIONS: [Question; 24] = [
         paper: Some(cav10("bakery", "")),
         spin: &[],
     },
-    Question {
+    BenchQuestion {
         model: "cond_term",
         property: "ends",
         verdict: "holds",
@@ -111,18 +111,18 @@ const QUESTIONS: [Question; 24] = [
 ];
 
 /// A question at sizes that only methods which look at one process after the other are asked about.
-const fn question(model: &'static str, property: &'static str, sizes: &'static [u32]) -> Question {
-    Question { model, property, verdict: "holds", parameters: &[], sizes, methods: LOCAL, paper: None, spin: &[] }
+const fn question(model: &'static str, property: &'static str, sizes: &'static [u32]) -> BenchQuestion {
+    BenchQuestion { model, property, verdict: "holds", parameters: &[], sizes, methods: LOCAL, paper: None, spin: &[] }
 }
 
 /// A question about every size, from the least one on.
-const fn every_size(model: &'static str, property: &'static str, least: &'static [u32]) -> Question {
-    Question { parameters: &["--all-n"], ..question(model, property, least) }
+const fn every_size(model: &'static str, property: &'static str, least: &'static [u32]) -> BenchQuestion {
+    BenchQuestion { parameters: &["--all-n"], ..question(model, property, least) }
 }
 
 /// The rows of the paper on fairness for a protocol.
-const fn cav10(protocol: &'static str, fairness: &'static str) -> Rows {
-    Rows { paper: "cav10", cited: "CAV'10", protocol, fairness, methods: &["FLL-A", "FLL-B", "JTLV global"] }
+const fn cav10(protocol: &'static str, fairness: &'static str) -> PaperRows {
+    PaperRows { paper: "cav10", cited: "CAV'10", protocol, fairness, methods: &["FLL-A", "FLL-B", "JTLV global"] }
 }
 
 const HEAD: &str = "## Temporal properties under fairness, one process at a time

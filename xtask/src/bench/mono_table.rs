@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::Measured;
 
 /// One protocol at one size.
-pub struct Row {
+pub struct MonoRow {
     /// What was searched.
     pub name: String,
     /// By Piecewise, with one thread.
@@ -16,7 +16,7 @@ pub struct Row {
     pub spin: Option<Measured>,
 }
 
-impl Row {
+impl MonoRow {
     /// All searches saw the same graph.
     pub fn check(&self) -> Result<(), String> {
         let size = |measured: &Measured| (measured.states, measured.transitions);
@@ -66,7 +66,7 @@ pub fn grouped(number: u64) -> String {
 }
 
 /// The whole section.
-pub fn section(rows: &[Row], machine: &str) -> String {
+pub fn section(rows: &[MonoRow], machine: &str) -> String {
     let mut text = String::from(HEAD);
     for row in rows {
         // Writing to a string does not fail.
@@ -105,7 +105,7 @@ mod tests {
 
     #[test]
     fn both_tools_stand_side_by_side() {
-        let row = Row {
+        let row = MonoRow {
             name: "p N = 2".to_owned(),
             one: measured(2_000_000, 1.0, 32_000_000),
             two: measured(2_000_000, 0.5, 32_000_000),
@@ -113,14 +113,14 @@ mod tests {
         };
         assert_eq!(row.check(), Ok(()));
         assert_eq!(row.line(), "| p N = 2 | 2 000 000 | 0.50 | 2.00 | 4.0× | 64 | 16.0 | 4.0× | 2.00× |");
-        let alone = Row { spin: None, ..row };
+        let alone = MonoRow { spin: None, ..row };
         assert_eq!(alone.line(), "| p N = 2 | 2 000 000 | – | 2.00 | – | – | 16.0 | – | 2.00× |");
     }
 
     #[test]
     fn different_graphs_are_refused() {
         let (one, other) = (measured(10, 1.0, 1), measured(11, 1.0, 1));
-        let row = Row { name: "p".to_owned(), one, two: one, spin: Some(other) };
+        let row = MonoRow { name: "p".to_owned(), one, two: one, spin: Some(other) };
         assert_eq!(row.check(), Err("p: (11, 22) states and transitions, not (10, 20)".to_owned()));
     }
 }

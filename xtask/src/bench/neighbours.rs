@@ -8,13 +8,13 @@ use std::path::Path;
 use std::time::Duration;
 
 use base::{CancelToken, SourceFile};
-use driver::check::Limits;
+use driver::check::CheckLimits;
 use driver::every_n;
 use driver::load::{Loaded, instance};
 use engine::{Silent, Verdict};
 use evidence::Evidence;
 
-use super::clock::{Stopwatch, Whose};
+use super::clock::{ClockOwner, Stopwatch};
 
 /// Examples with the properties that are asked about; `false` where the property is false.
 const CASES: &[(&str, &[(&str, bool)])] = &[
@@ -66,10 +66,10 @@ fn measure(root: &Path, name: &str, (property, is_true): (&str, bool)) -> Result
     let asked = program.model.properties.entries().find(|(_, one)| one.name == property).map(|(id, _)| id);
     let asked = asked.ok_or_else(|| format!("{path} has no `{property}`"))?;
     let limits =
-        Limits { time: Some(LIMIT), memory_bytes: None, disk: None, n_threads: 1, cancel: CancelToken::default() };
-    let watch = Stopwatch::start(Whose::Ours);
+        CheckLimits { time: Some(LIMIT), memory_bytes: None, disk: None, n_threads: 1, cancel: CancelToken::default() };
+    let watch = Stopwatch::start(ClockOwner::Ours);
     let answered = every_n::check(&program, &[asked], &limits, &Silent).map_err(|mistake| mistake.to_string())?;
-    let seconds = watch.stop(Whose::Ours).0;
+    let seconds = watch.stop(ClockOwner::Ours).0;
     let result = answered.1.results.first().ok_or("there is no answer")?;
     let answer = match &result.verdict {
         Verdict::Holds(Evidence::Certificate(proof)) => proof.scope.to_string(),

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::question::Rows;
+use super::question::PaperRows;
 
 /// The rows of `paper_tables.csv`.
 pub struct Papers {
@@ -18,7 +18,7 @@ impl Papers {
     }
 
     /// The seconds of a method at a size, as printed.
-    pub fn seconds(&self, rows: &Rows, method: &str, n_processes: u32) -> Option<String> {
+    pub fn seconds(&self, rows: &PaperRows, method: &str, n_processes: u32) -> Option<String> {
         let size = n_processes.to_string();
         let is_it = |row: &&Vec<String>| {
             let field = |at: usize| row.get(at).map(String::as_str);
@@ -57,7 +57,7 @@ mod tests {
     #[test]
     fn figures_are_found_by_protocol_method_and_size() {
         let papers = Papers { rows: vec![fields("cav07,1,peterson,mutex,none,holds,forward,20,1.8M,30M,127,,,")] };
-        let rows = |fairness| Rows { paper: "cav07", cited: "", protocol: "peterson", fairness, methods: &[] };
+        let rows = |fairness| PaperRows { paper: "cav07", cited: "", protocol: "peterson", fairness, methods: &[] };
         assert_eq!(papers.seconds(&rows(""), "forward", 20), Some("127 s".to_owned()));
         assert_eq!(papers.seconds(&rows("none"), "forward", 20), Some("127 s".to_owned()));
         assert_eq!(papers.seconds(&rows("strong for all"), "forward", 20), None);

@@ -6,8 +6,8 @@ use base::{Budget, SourceFile};
 use engine::Silent;
 use model::Model;
 
-use super::clock::{Stopwatch, Whose};
-use super::{Case, Measured, repeatedly};
+use super::clock::{ClockOwner, Stopwatch};
+use super::{BenchCase, Measured, repeatedly};
 
 /// A program, ready to be explored.
 pub struct Piecewise {
@@ -16,7 +16,7 @@ pub struct Piecewise {
 
 impl Piecewise {
     /// Reads the example of a case.
-    pub fn load(root: &Path, case: &Case) -> Result<Self, String> {
+    pub fn load(root: &Path, case: &BenchCase) -> Result<Self, String> {
         let name = format!("examples/{}.pw", case.model);
         let text = std::fs::read_to_string(root.join(&name)).map_err(|error| format!("{name}: {error}"))?;
         let parameters = [("N".to_owned(), i64::from(case.size))];
@@ -28,10 +28,10 @@ impl Piecewise {
     /// Explores it with so many threads.
     pub fn measure(&self, n_threads: usize) -> Result<Measured, String> {
         repeatedly(|| {
-            let stopwatch = Stopwatch::start(Whose::Ours);
+            let stopwatch = Stopwatch::start(ClockOwner::Ours);
             let (explored, statistics, stopped) =
                 product::explore(&self.model, &Budget::unlimited(), n_threads, &Silent);
-            let (cpu_seconds, seconds) = stopwatch.stop(Whose::Ours);
+            let (cpu_seconds, seconds) = stopwatch.stop(ClockOwner::Ours);
             match stopped {
                 Some(reason) => Err(reason.to_string()),
                 None => Ok(Measured {

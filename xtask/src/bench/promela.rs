@@ -13,11 +13,11 @@ use engine::Silent;
 use lang::promela::Reading;
 use model::Model;
 
-use super::clock::{Stopwatch, Whose};
+use super::clock::{ClockOwner, Stopwatch};
 use super::mono_table::grouped;
 use super::spin::{Reduction, Spin};
 use super::{Measured, document, machine, repeatedly};
-use crate::beem::{Table, field};
+use crate::beem::{NamedTable, field};
 
 /// So many models are measured.
 const N_MODELS: usize = 20;
@@ -39,7 +39,8 @@ struct Collected {
 
 fn section(root: &Path) -> Result<String, String> {
     let folder = root.join("../shared/promela");
-    let table = Table::read(&folder.join("index.csv")).map_err(|error| format!("the models are not there: {error}"))?;
+    let table =
+        NamedTable::read(&folder.join("index.csv")).map_err(|error| format!("the models are not there: {error}"))?;
     let mut models: Vec<Collected> = Vec::new();
     for row in &table.rows {
         let Ok(states) = field(row, "states").parse() else { continue };
@@ -88,9 +89,9 @@ fn whole_row(spin: &Spin, path: &Path, collected: &Collected) -> Result<String, 
         ));
     };
     let ours = repeatedly(|| {
-        let stopwatch = Stopwatch::start(Whose::Ours);
+        let stopwatch = Stopwatch::start(ClockOwner::Ours);
         let (seen, statistics, stopped) = product::explore(&model, &budget(), 1, &Silent);
-        let (cpu_seconds, seconds) = stopwatch.stop(Whose::Ours);
+        let (cpu_seconds, seconds) = stopwatch.stop(ClockOwner::Ours);
         match stopped {
             Some(reason) => Err(reason.to_string()),
             None => Ok(Measured {
@@ -136,9 +137,9 @@ fn reduced_row(spin: &Spin, path: &Path, collected: &Collected) -> Result<String
     let Ok((model, _)) = load(path, collected, false) else {
         return Ok(format!("| {name} | {} | {:.2} | not read | |", grouped(theirs.states), theirs.cpu_seconds));
     };
-    let stopwatch = Stopwatch::start(Whose::Ours);
+    let stopwatch = Stopwatch::start(ClockOwner::Ours);
     let found = product::reduced_size(&model, &budget(), &Silent);
-    let (seconds, _) = stopwatch.stop(Whose::Ours);
+    let (seconds, _) = stopwatch.stop(ClockOwner::Ours);
     let ours = match found {
         Ok(found) => format!("{} | {seconds:.2}", grouped(found.states)),
         Err(reason) => format!("{reason} | "),

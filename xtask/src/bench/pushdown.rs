@@ -11,7 +11,7 @@ use base::{Budget, SourceFile};
 use model::Model;
 use pushdown::{PathEdges, path_edges};
 
-use super::clock::{Stopwatch, Whose};
+use super::clock::{ClockOwner, Stopwatch};
 use super::{document, machine};
 
 /// A program in which every procedure can be entered in every store, and stays there for every store and local.
@@ -34,14 +34,14 @@ const GROWING: &str = "program growing(N: 1.., G: 2.., L: 1.., F: 1..) {
 
 /// Threads, shared stores, locals, frames.
 #[derive(Clone, Copy, Debug)]
-struct Size {
+struct PushdownSize {
     n: i64,
     g: i64,
     l: i64,
     f: i64,
 }
 
-impl Size {
+impl PushdownSize {
     /// What the bound of the rules allows.
     fn bound(self) -> f64 {
         let [n, g, l, f] = [self.n, self.g, self.l, self.f].map(|number| number as f64);
@@ -49,7 +49,7 @@ impl Size {
     }
 }
 
-struct Row {
+struct PushdownRow {
     name: String,
     found: PathEdges,
     seconds: f64,
@@ -63,17 +63,17 @@ pub fn run(root: &Path, writes: bool) -> ExitCode {
 }
 
 fn measure_all(root: &Path) -> Result<String, String> {
-    let base = Size { n: 2, g: 16, l: 8, f: 4 };
-    let series: [(&str, Vec<Size>); 4] = [
-        ("shared store", [16, 32, 64, 128].map(|g| Size { g, ..base }).to_vec()),
-        ("locals", [8, 16, 32, 64].map(|l| Size { l, ..base }).to_vec()),
-        ("frames", [4, 8, 16, 32].map(|f| Size { f, ..base }).to_vec()),
-        ("threads", [2, 4, 8, 16].map(|n| Size { n, ..base }).to_vec()),
+    let base = PushdownSize { n: 2, g: 16, l: 8, f: 4 };
+    let series: [(&str, Vec<PushdownSize>); 4] = [
+        ("shared store", [16, 32, 64, 128].map(|g| PushdownSize { g, ..base }).to_vec()),
+        ("locals", [8, 16, 32, 64].map(|l| PushdownSize { l, ..base }).to_vec()),
+        ("frames", [4, 8, 16, 32].map(|f| PushdownSize { f, ..base }).to_vec()),
+        ("threads", [2, 4, 8, 16].map(|n| PushdownSize { n, ..base }).to_vec()),
     ];
-    let mut tables: Vec<(String, Vec<Row>)> = Vec::new();
+    let mut tables: Vec<(String, Vec<PushdownRow>)> = Vec::new();
     for (title, sizes) in series {
-        let mut rows: Vec<Row> = Vec::new();
-        let mut before: Option<Size> = None;
+        let mut rows: Vec<PushdownRow> = Vec::new();
+        let mut before: Option<PushdownSize> = None;
         for size in sizes {
             eprintln!("bench: {title}, {size:?}");
             let model = load("growing.pw", GROWING, &[("N", size.n), ("G", size.g), ("L", size.l), ("F", size.f)])?;
@@ -83,7 +83,7 @@ fn measure_all(root: &Path) -> Result<String, String> {
                 (edges, seconds / last.seconds, size.bound() / before.bound())
             });
             let name = format!("n = {}, G = {}, L = {}, F = {}", size.n, size.g, size.l, size.f);
-            rows.push(Row { name, found, seconds, growth });
+            rows.push(PushdownRow { name, found, seconds, growth });
             before = Some(size);
         }
         tables.push((format!("growing {title}"), rows));
@@ -92,7 +92,7 @@ fn measure_all(root: &Path) -> Result<String, String> {
     let mut simple = Vec::new();
     for n in [2, 3, 25, 50, 100, 200] {
         let (found, seconds) = measure(&load("simple.pw", &text, &[("N", n)])?)?;
-        simple.push(Row { name: format!("Simple({n})"), found, seconds, growth: None });
+        simple.push(PushdownRow { name: format!("Simple({n})"), found, seconds, growth: None });
     }
     Ok(section(&tables, &simple))
 }
@@ -109,9 +109,9 @@ fn measure(model: &Model) -> Result<(PathEdges, f64), String> {
     const MOST_RUNS: usize = 20;
     let (mut seconds, mut n_runs) = (0.0, 0);
     loop {
-        let watch = Stopwatch::start(Whose::Ours);
+        let watch = Stopwatch::start(ClockOwner::Ours);
         let found = path_edges(model, &Budget::unlimited()).map_err(|stop| stop.to_string())?;
-        seconds += watch.stop(Whose::Ours).0;
+        seconds += watch.stop(ClockOwner::Ours).0;
         n_runs += 1;
         if seconds >= ENOUGH_SECONDS || n_runs == MOST_RUNS {
             return Ok((found, seconds / n_runs as f64));
@@ -119,7 +119,7 @@ fn measure(model: &Model) -> Result<(PathEdges, f64), String> {
     }
 }
 
-fn section(tables: &[(String, Vec<Row>)], simple: &[Row]) -> String {
+fn section(tables: &[(String, Vec<PushdownRow>)], simple: &[PushdownRow]) -> String {
     let mut out = String::from("## Path edges of programs with procedures\n\n");
     let _ = writeln!(
         out,

@@ -8,13 +8,13 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
-use super::binary::{Binary, Call, Ran};
+use super::binary::{Binary, BinaryCall, Ran};
 use super::papers::Papers;
 use super::spin::{Reduction, Spin};
-use super::{Case, document, machine};
+use super::{BenchCase, document, machine};
 
 /// A question that is asked at several sizes, of several methods.
-pub struct Question {
+pub struct BenchQuestion {
     /// The example.
     pub model: &'static str,
     /// The property.
@@ -28,13 +28,13 @@ pub struct Question {
     /// The methods.
     pub methods: &'static [&'static str],
     /// The rows of a paper's table that are about the same protocol.
-    pub paper: Option<Rows>,
+    pub paper: Option<PaperRows>,
     /// The twins that SPIN searches.
-    pub spin: &'static [Case],
+    pub spin: &'static [BenchCase],
 }
 
 /// Rows of a paper's table.
-pub struct Rows {
+pub struct PaperRows {
     /// The paper, as the list of tables names it.
     pub paper: &'static str,
     /// How the paper is cited.
@@ -56,7 +56,7 @@ pub struct Benchmark {
     /// What is said last.
     pub notes: &'static str,
     /// The questions.
-    pub questions: &'static [Question],
+    pub questions: &'static [BenchQuestion],
 }
 
 /// After so many seconds a run is given up.
@@ -79,7 +79,7 @@ fn measure_all(benchmark: &Benchmark, root: &Path) -> Result<String, String> {
     }
     let mut text = String::from(benchmark.head);
     for question in benchmark.questions {
-        let mut table = Table::new(question);
+        let mut table = BenchTable::new(question);
         table.ours(&binary)?;
         if let Ok(spin) = &spin {
             table.spin(spin)?;
@@ -96,20 +96,20 @@ fn measure_all(benchmark: &Benchmark, root: &Path) -> Result<String, String> {
 }
 
 /// One table in the making.
-struct Table<'q> {
-    question: &'q Question,
-    columns: Vec<Column>,
+struct BenchTable<'q> {
+    question: &'q BenchQuestion,
+    columns: Vec<BenchColumn>,
 }
 
-struct Column {
+struct BenchColumn {
     name: String,
     /// For each size of the question what stands there.
     cells: Vec<String>,
 }
 
-impl<'q> Table<'q> {
-    fn new(question: &'q Question) -> Self {
-        Table { question, columns: Vec::new() }
+impl<'q> BenchTable<'q> {
+    fn new(question: &'q BenchQuestion) -> Self {
+        BenchTable { question, columns: Vec::new() }
     }
 
     fn ours(&mut self, binary: &Binary) -> Result<(), String> {
@@ -126,7 +126,7 @@ impl<'q> Table<'q> {
                 let mut parameters = vec![format!("-N={size}")];
                 parameters.extend(asked.parameters.iter().map(|&parameter| parameter.to_owned()));
                 let (model, property) = (asked.model, asked.property);
-                let ran = binary.run(&Call {
+                let ran = binary.run(&BinaryCall {
                     file: format!("examples/{model}.pw"),
                     property,
                     method,
@@ -138,7 +138,7 @@ impl<'q> Table<'q> {
                     cell(&ran, asked.verdict).map_err(|wrong| format!("{model} N = {size} by {method}: {wrong}"))?,
                 );
             }
-            self.columns.push(Column { name: format!("`{method}`"), cells });
+            self.columns.push(BenchColumn { name: format!("`{method}`"), cells });
         }
         Ok(())
     }
@@ -154,17 +154,17 @@ impl<'q> Table<'q> {
                 cells[at] = figures(measured.seconds, Some(measured.bytes));
             }
             if !self.question.spin.is_empty() {
-                self.columns.push(Column { name: name.to_owned(), cells });
+                self.columns.push(BenchColumn { name: name.to_owned(), cells });
             }
         }
         Ok(())
     }
 
-    fn paper(&mut self, papers: &Papers, rows: &Rows) {
+    fn paper(&mut self, papers: &Papers, rows: &PaperRows) {
         for method in rows.methods {
             let seconds = |&size: &u32| papers.seconds(rows, method, size).unwrap_or_default();
             let cells = self.question.sizes.iter().map(seconds).collect();
-            self.columns.push(Column { name: format!("{}, {method}", rows.cited), cells });
+            self.columns.push(BenchColumn { name: format!("{}, {method}", rows.cited), cells });
         }
     }
 

@@ -1,14 +1,14 @@
 //! `cargo xtask bench safety`: proofs and refutations one process at a time, beside our own whole-product methods, SPIN, and
 //! the tables of the papers.
 
-use super::Case;
-use super::question::{Benchmark, Question, Rows};
+use super::BenchCase;
+use super::question::{BenchQuestion, Benchmark, PaperRows};
 
 /// The benchmark.
 pub const SAFETY: Benchmark = Benchmark { name: "safety", head: HEAD, notes: NOTES, questions: &QUESTIONS };
 
-const QUESTIONS: [Question; 6] = [
-    Question {
+const QUESTIONS: [BenchQuestion; 6] = [
+    BenchQuestion {
         model: "mux_sem",
         property: "mutex",
         verdict: "holds",
@@ -16,9 +16,9 @@ const QUESTIONS: [Question; 6] = [
         sizes: &[2, 5, 10, 20, 50, 100, 200, 500],
         methods: &["auto", "pairwise", "completion", "forward", "backward", "mono"],
         paper: None,
-        spin: &[Case { model: "mux_sem", size: 10, depth: 100_000, table_bits: 16 }],
+        spin: &[BenchCase { model: "mux_sem", size: 10, depth: 100_000, table_bits: 16 }],
     },
-    Question {
+    BenchQuestion {
         model: "mux_sem_try",
         property: "mutex",
         verdict: "violated",
@@ -28,7 +28,7 @@ const QUESTIONS: [Question; 6] = [
         paper: Some(cav07("mux-sem-try")),
         spin: &[],
     },
-    Question {
+    BenchQuestion {
         model: "szymanski",
         property: "mutex",
         verdict: "holds",
@@ -36,9 +36,9 @@ const QUESTIONS: [Question; 6] = [
         sizes: &[2, 4, 6, 8, 12, 16, 20],
         methods: &["auto", "pairwise", "forward", "mono"],
         paper: None,
-        spin: &[Case { model: "szymanski", size: 6, depth: 10_000, table_bits: 20 }],
+        spin: &[BenchCase { model: "szymanski", size: 6, depth: 10_000, table_bits: 20 }],
     },
-    Question {
+    BenchQuestion {
         model: "bakery_atomic",
         property: "mutex",
         verdict: "holds",
@@ -48,7 +48,7 @@ const QUESTIONS: [Question; 6] = [
         paper: None,
         spin: &[],
     },
-    Question {
+    BenchQuestion {
         model: "philosophers",
         property: "neighbours",
         verdict: "holds",
@@ -56,9 +56,9 @@ const QUESTIONS: [Question; 6] = [
         sizes: &[2, 5, 10, 20, 50, 100, 200],
         methods: &["auto", "tmmc", "split", "completion", "forward", "mono"],
         paper: None,
-        spin: &[Case { model: "philosophers", size: 5, depth: 300_000, table_bits: 19 }],
+        spin: &[BenchCase { model: "philosophers", size: 5, depth: 300_000, table_bits: 19 }],
     },
-    Question {
+    BenchQuestion {
         model: "filter",
         property: "mutex",
         verdict: "holds",
@@ -66,13 +66,13 @@ const QUESTIONS: [Question; 6] = [
         sizes: &[2, 3, 4, 5, 6, 7],
         methods: &["auto", "completion", "forward", "mono"],
         paper: Some(cav07("peterson")),
-        spin: &[Case { model: "filter", size: 5, depth: 100_000, table_bits: 20 }],
+        spin: &[BenchCase { model: "filter", size: 5, depth: 100_000, table_bits: 20 }],
     },
 ];
 
 /// The rows of the paper on safety for a protocol.
-const fn cav07(protocol: &'static str) -> Rows {
-    Rows { paper: "cav07", cited: "CAV'07", protocol, fairness: "", methods: &["completion", "forward"] }
+const fn cav07(protocol: &'static str) -> PaperRows {
+    PaperRows { paper: "cav07", cited: "CAV'07", protocol, fairness: "", methods: &["completion", "forward"] }
 }
 
 const HEAD: &str = "## Safety, one process at a time

@@ -6,8 +6,8 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use super::clock::{Stopwatch, Whose};
-use super::{Case, Measured, repeatedly};
+use super::clock::{ClockOwner, Stopwatch};
+use super::{BenchCase, Measured, repeatedly};
 
 /// How SPIN's checker is compiled: without cycle detection and fairness.
 const COMPILER_OPTIONS: [&str; 5] = ["-O2", "-w", "-DSAFETY", "-DNOFAIR", "-DMEMLIM=8192"];
@@ -40,16 +40,16 @@ impl Spin {
     }
 
     /// Searches the twin of a case.
-    pub fn measure(&self, case: &Case, reduction: Reduction) -> Result<Measured, String> {
+    pub fn measure(&self, case: &BenchCase, reduction: Reduction) -> Result<Measured, String> {
         let twin = self.twins.join(format!("{}.pml", case.model));
         self.run(Command::new("spin").arg(format!("-DN={}", case.size)).arg("-a").arg(twin))?;
         let unreduced = (reduction == Reduction::None).then_some("-DNOREDUCE");
         self.run(Command::new("cc").args(COMPILER_OPTIONS).args(unreduced).args(["-o", "pan", "pan.c"]))?;
         let options = ["-E".to_owned(), "-n".to_owned(), format!("-m{}", case.depth), format!("-w{}", case.table_bits)];
         repeatedly(|| {
-            let stopwatch = Stopwatch::start(Whose::Children);
+            let stopwatch = Stopwatch::start(ClockOwner::Children);
             let output = self.run(Command::new(self.directory.join("pan")).args(&options))?;
-            let (cpu_seconds, seconds) = stopwatch.stop(Whose::Children);
+            let (cpu_seconds, seconds) = stopwatch.stop(ClockOwner::Children);
             let text = String::from_utf8_lossy(&output.stdout).into_owned();
             let report = Report::parse(&text)?;
             Ok(Measured {
@@ -72,10 +72,10 @@ impl Spin {
         let compiled = [&COMPILER_OPTIONS[..], &["-DNOCLAIM", "-DVECTORSZ=8192"]].concat();
         self.run(Command::new("cc").args(compiled).args(unreduced).args(["-o", "pan", "pan.c"]))?;
         repeatedly(|| {
-            let stopwatch = Stopwatch::start(Whose::Children);
+            let stopwatch = Stopwatch::start(ClockOwner::Children);
             let search = ["-E", "-A", "-c0", "-n", "-m2000000", "-w20"];
             let output = self.run(Command::new(self.directory.join("pan")).args(search))?;
-            let (cpu_seconds, seconds) = stopwatch.stop(Whose::Children);
+            let (cpu_seconds, seconds) = stopwatch.stop(ClockOwner::Children);
             let Report { states, transitions, bytes } = Report::parse(&String::from_utf8_lossy(&output.stdout))?;
             Ok(Measured { states, transitions, cpu_seconds: cpu_seconds.max(0.01), seconds, bytes })
         })

@@ -15,26 +15,26 @@ use engine::methods::Method;
 use engine::{Silent, Task, Verdict};
 use evidence::{Evidence, Scope};
 
-use super::clock::{Stopwatch, Whose};
+use super::clock::{ClockOwner, Stopwatch};
 use super::{document, machine, neighbours};
 
 /// A question about an example.
-struct Case {
+struct ViewsCase {
     name: &'static str,
     property: &'static str,
     parameters: &'static [(&'static str, i64)],
     is_wrong: bool,
 }
 
-const fn case(name: &'static str, property: &'static str, parameters: &'static [(&'static str, i64)]) -> Case {
-    Case { name, property, parameters, is_wrong: false }
+const fn case(name: &'static str, property: &'static str, parameters: &'static [(&'static str, i64)]) -> ViewsCase {
+    ViewsCase { name, property, parameters, is_wrong: false }
 }
 
-const fn wrong(name: &'static str, property: &'static str, parameters: &'static [(&'static str, i64)]) -> Case {
-    Case { name, property, parameters, is_wrong: true }
+const fn wrong(name: &'static str, property: &'static str, parameters: &'static [(&'static str, i64)]) -> ViewsCase {
+    ViewsCase { name, property, parameters, is_wrong: true }
 }
 
-const CASES: &[Case] = &[
+const CASES: &[ViewsCase] = &[
     case("filter", "mutex", &[("N", 8)]),
     case("filter", "mutex", &[("N", 20)]),
     case("filter", "mutex", &[("N", 50)]),
@@ -92,7 +92,7 @@ fn measure_all(root: &Path) -> Result<String, String> {
     Ok(out)
 }
 
-fn measure(root: &Path, case: &Case) -> Result<String, String> {
+fn measure(root: &Path, case: &ViewsCase) -> Result<String, String> {
     let path = format!("examples/{}.pw", case.name);
     let text = std::fs::read_to_string(root.join(&path)).map_err(|error| format!("{path}: {error}"))?;
     let given: Vec<(String, i64)> = case.parameters.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
@@ -103,9 +103,9 @@ fn measure(root: &Path, case: &Case) -> Result<String, String> {
     let budget = Budget::new(Some(LIMIT), None, Default::default());
     let task = Task { model: &model, properties: vec![property], budget, n_threads: 1 };
     let checker: Box<dyn Checker> = methods::checker(Method::Views);
-    let watch = Stopwatch::start(Whose::Ours);
+    let watch = Stopwatch::start(ClockOwner::Ours);
     let results = checker.check(&task, &Silent).map_err(|mistake| mistake.to_string())?;
-    let seconds = watch.stop(Whose::Ours).0;
+    let seconds = watch.stop(ClockOwner::Ours).0;
     let result = results.first().ok_or("there is no answer")?;
     let scope = match &result.verdict {
         Verdict::Holds(Evidence::Certificate(proof)) => match &proof.scope {

@@ -13,50 +13,50 @@ use driver::checker::Checker;
 
 /// Somebody who is asked.
 #[derive(Clone, Copy, Debug)]
-pub enum Asked {
+pub enum Respondent {
     /// A method, about one instance.
     Method(&'static Declaration),
     /// One of [`every_n::provers`].
     EverySize(usize),
 }
 
-impl Asked {
+impl Respondent {
     /// All methods.
-    pub fn methods() -> Vec<Asked> {
-        methods::available().map(Asked::Method).collect()
+    pub fn methods() -> Vec<Respondent> {
+        methods::available().map(Respondent::Method).collect()
     }
 
     /// All who prove something for every size.
-    pub fn every_size() -> Vec<Asked> {
-        (0..every_n::provers().len()).map(Asked::EverySize).collect()
+    pub fn every_size() -> Vec<Respondent> {
+        (0..every_n::provers().len()).map(Respondent::EverySize).collect()
     }
 
     /// By its name on the command line.
-    pub fn find(name: &str) -> Result<Asked, String> {
+    pub fn find(name: &str) -> Result<Respondent, String> {
         if let Some(at) = every_n::provers().iter().position(|(other, _)| *other == name) {
-            return Ok(Asked::EverySize(at));
+            return Ok(Respondent::EverySize(at));
         }
-        Ok(Asked::Method(methods::find(name)?.declaration()))
+        Ok(Respondent::Method(methods::find(name)?.declaration()))
     }
 
     pub fn name(self) -> &'static str {
         match self {
-            Asked::Method(declaration) => declaration.name,
-            Asked::EverySize(at) => every_n::provers()[at].0,
+            Respondent::Method(declaration) => declaration.name,
+            Respondent::EverySize(at) => every_n::provers()[at].0,
         }
     }
 
     /// Its audited answers.
     pub fn check(self, task: &Task<'_>) -> Result<Vec<PropertyResult>, Box<Mistake>> {
         match self {
-            Asked::Method(declaration) => methods::checker(declaration.method).check(task, &Silent),
-            Asked::EverySize(at) => every_n::provers()[at].1.check(task, &Silent),
+            Respondent::Method(declaration) => methods::checker(declaration.method).check(task, &Silent),
+            Respondent::EverySize(at) => every_n::provers()[at].1.check(task, &Silent),
         }
     }
 }
 
 /// So many of them, the same ones for equal seeds.
-pub fn draw(all: &[Asked], n_drawn: usize, seed: u64) -> Vec<Asked> {
+pub fn draw(all: &[Respondent], n_drawn: usize, seed: u64) -> Vec<Respondent> {
     let mut choices = Choices::from_seed(seed ^ 0x00D4_A317);
     let mut left = all.to_vec();
     (0..n_drawn.min(all.len())).map(|_| left.swap_remove(choices.below(left.len()))).collect()

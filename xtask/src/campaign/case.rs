@@ -1,6 +1,6 @@
 //! A random program with its whole product, and what brute force says about its properties.
 //!
-//! In: a profile and a seed, or a text. Out: a [`Case`]: the Model, its product by `testkit::Product`, for each property which verdicts
+//! In: a profile and a seed, or a text. Out: a [`CampaignCase`]: the Model, its product by `testkit::Product`, for each property which verdicts
 //! are right, and which of the properties are asked. Programs whose product is large are left out.
 
 use std::cell::RefCell;
@@ -40,42 +40,42 @@ const N_FALSE: usize = 3;
 
 /// Where programs come from.
 #[derive(Clone, Copy, Debug)]
-pub enum Source {
+pub enum ProgramSource {
     /// Texts of a profile.
     Text(&'static Profile),
     /// Texts that are asked about every size.
-    Sized(sized::Kind),
+    Sized(sized::SizedKind),
     /// Models that the language cannot write.
-    Drafts(drafts::Kind),
+    Drafts(drafts::DraftKind),
 }
 
-impl Source {
-    pub fn all() -> Vec<Source> {
-        let texts = PROFILES.iter().map(Source::Text).chain(sized::Kind::ALL.map(Source::Sized));
-        texts.chain(drafts::Kind::ALL.map(Source::Drafts)).collect()
+impl ProgramSource {
+    pub fn all() -> Vec<ProgramSource> {
+        let texts = PROFILES.iter().map(ProgramSource::Text).chain(sized::SizedKind::ALL.map(ProgramSource::Sized));
+        texts.chain(drafts::DraftKind::ALL.map(ProgramSource::Drafts)).collect()
     }
 
-    pub fn find(name: &str) -> Result<Source, String> {
-        if let Some(kind) = drafts::Kind::ALL.into_iter().find(|kind| kind.name() == name) {
-            return Ok(Source::Drafts(kind));
+    pub fn find(name: &str) -> Result<ProgramSource, String> {
+        if let Some(kind) = drafts::DraftKind::ALL.into_iter().find(|kind| kind.name() == name) {
+            return Ok(ProgramSource::Drafts(kind));
         }
-        if let Some(kind) = sized::Kind::ALL.into_iter().find(|kind| kind.name() == name) {
-            return Ok(Source::Sized(kind));
+        if let Some(kind) = sized::SizedKind::ALL.into_iter().find(|kind| kind.name() == name) {
+            return Ok(ProgramSource::Sized(kind));
         }
-        program::profile::find(name).map(Source::Text).ok_or_else(|| format!("there is no profile `{name}`"))
+        program::profile::find(name).map(ProgramSource::Text).ok_or_else(|| format!("there is no profile `{name}`"))
     }
 
     pub fn name(&self) -> &'static str {
         match self {
-            Source::Text(profile) => profile.name,
-            Source::Sized(kind) => kind.name(),
-            Source::Drafts(kind) => kind.name(),
+            ProgramSource::Text(profile) => profile.name,
+            ProgramSource::Sized(kind) => kind.name(),
+            ProgramSource::Drafts(kind) => kind.name(),
         }
     }
 
     /// Whether its programs are asked about every size.
     pub fn is_sized(&self) -> bool {
-        matches!(self, Source::Sized(_))
+        matches!(self, ProgramSource::Sized(_))
     }
 }
 
@@ -89,10 +89,10 @@ pub enum LeftOut {
 }
 
 /// A program and what is true of it.
-pub struct Case {
+pub struct CampaignCase {
     /// The program in the language; of a draft what is nearest to it.
     pub text: String,
-    /// Whether [`Case::text`] loads.
+    /// Whether [`CampaignCase::text`] loads.
     pub is_text: bool,
     pub model: Model,
     /// For each property which verdicts are right.
@@ -100,7 +100,7 @@ pub struct Case {
     /// The properties that methods are asked about.
     pub questions: Vec<PropertyId>,
     /// What brute force found at other sizes, by the parameter that says the size.
-    sizes: RefCell<HashMap<String, Rc<Sizes>>>,
+    sizes: RefCell<HashMap<String, Rc<CampaignSizes>>>,
 }
 
 /// Which verdicts are right. Both are where brute force cannot tell; none is where the property has no value in some state, and no
@@ -111,27 +111,29 @@ pub struct Right {
     pub violated: bool,
 }
 
-impl Case {
+impl CampaignCase {
     /// The program of a seed.
-    pub fn make(source: &Source, seed: u64) -> Result<Case, LeftOut> {
+    pub fn make(source: &ProgramSource, seed: u64) -> Result<CampaignCase, LeftOut> {
         match source {
-            Source::Text(profile) => Case::of_text(program::text(&mut Choices::from_seed(seed), profile)),
-            Source::Sized(kind) => Case::of_text(sized::text(&mut Choices::from_seed(seed), *kind)),
-            Source::Drafts(kind) => {
+            ProgramSource::Text(profile) => {
+                CampaignCase::of_text(program::text(&mut Choices::from_seed(seed), profile))
+            }
+            ProgramSource::Sized(kind) => CampaignCase::of_text(sized::text(&mut Choices::from_seed(seed), *kind)),
+            ProgramSource::Drafts(kind) => {
                 let (text, model) = drafts::program(*kind, seed);
-                Case::of_model(model, text, false)
+                CampaignCase::of_model(model, text, false)
             }
         }
     }
 
     /// A text as a program.
-    pub fn of_text(text: String) -> Result<Case, LeftOut> {
+    pub fn of_text(text: String) -> Result<CampaignCase, LeftOut> {
         let model = model_of(&text).ok_or(LeftOut::Refused)?;
-        Case::of_model(model, text, true)
+        CampaignCase::of_model(model, text, true)
     }
 
     /// A Model as a program.
-    pub fn of_model(model: Model, text: String, is_text: bool) -> Result<Case, LeftOut> {
+    pub fn of_model(model: Model, text: String, is_text: bool) -> Result<CampaignCase, LeftOut> {
         if !initial_faults(&model).is_empty() {
             return Err(LeftOut::Refused);
         }
@@ -143,21 +145,21 @@ impl Case {
         let product = product.ok().flatten().ok_or(LeftOut::Large)?;
         let right = rights(&model, &product);
         let questions = questions(&model, &right);
-        Ok(Case { text, is_text, model, right, questions, sizes: RefCell::default() })
+        Ok(CampaignCase { text, is_text, model, right, questions, sizes: RefCell::default() })
     }
 
     /// Sizes of the program, looked at once.
-    pub fn sizes(&self, parameter: &str) -> Rc<Sizes> {
+    pub fn sizes(&self, parameter: &str) -> Rc<CampaignSizes> {
         let mut known = self.sizes.borrow_mut();
-        let sizes = known.entry(parameter.to_owned()).or_insert_with(|| Rc::new(Sizes::of(self, parameter)));
+        let sizes = known.entry(parameter.to_owned()).or_insert_with(|| Rc::new(CampaignSizes::of(self, parameter)));
         Rc::clone(sizes)
     }
 }
 
 /// Sizes of a program with what brute force says about its properties at each, found out when it is asked for.
-pub struct Sizes(Vec<Size>);
+pub struct CampaignSizes(Vec<SizeTruth>);
 
-struct Size {
+struct SizeTruth {
     size: i64,
     model: Model,
     product: Product,
@@ -165,21 +167,21 @@ struct Size {
     rights: RefCell<HashMap<usize, Right>>,
 }
 
-impl Sizes {
+impl CampaignSizes {
     /// The sizes of a program's parameter from the least on, as far as brute force goes.
-    fn of(case: &Case, parameter: &str) -> Sizes {
+    fn of(case: &CampaignCase, parameter: &str) -> CampaignSizes {
         let mut sizes = Vec::new();
         let Some(declared) = case.model.parameters.iter().find(|one| one.name == parameter) else {
-            return Sizes(sizes);
+            return CampaignSizes(sizes);
         };
         for size in declared.least..=GREATEST_SIZE {
             let given = [(parameter.to_owned(), size)];
             let Some(model) = instance_of(&case.text, &given) else { break };
             let explored = catch_unwind(AssertUnwindSafe(|| Product::explore(&model, MOST_STATES_OF_A_SIZE)));
             let Some(product) = explored.ok().flatten() else { break };
-            sizes.push(Size { size, model, product, rights: RefCell::default() });
+            sizes.push(SizeTruth { size, model, product, rights: RefCell::default() });
         }
-        Sizes(sizes)
+        CampaignSizes(sizes)
     }
 
     /// How many sizes there are, from this one on.
@@ -189,12 +191,12 @@ impl Sizes {
 
     /// The least size from this one on at which the property is not what was proved.
     pub fn counterexample(&self, from: i64, property: usize, is_right: impl Fn(Right) -> bool) -> Option<i64> {
-        let differs = |one: &&Size| one.size >= from && one.right(property).is_some_and(|right| !is_right(right));
+        let differs = |one: &&SizeTruth| one.size >= from && one.right(property).is_some_and(|right| !is_right(right));
         self.0.iter().find(differs).map(|one| one.size)
     }
 }
 
-impl Size {
+impl SizeTruth {
     /// `None` for a property that there is not at this size.
     fn right(&self, property: usize) -> Option<Right> {
         if let Some(known) = self.rights.borrow().get(&property) {
@@ -244,11 +246,11 @@ fn right(model: &Model, product: &Product, property: &Property, turns: Option<&T
     let decided = |is_violated: bool| Right { holds: !is_violated, violated: is_violated };
     match &property.kind {
         PropertyKind::Invariant(expr) => {
-            let seen = Seen::of(model, product, expr);
+            let seen = ExpressionValues::of(model, product, expr);
             Right { holds: !seen.is_false && !seen.has_no_value, violated: seen.is_false }
         }
         PropertyKind::Reachable(expr) => {
-            let seen = Seen::of(model, product, expr);
+            let seen = ExpressionValues::of(model, product, expr);
             Right { holds: seen.is_true, violated: !seen.is_true && !seen.has_no_value }
         }
         PropertyKind::NoErrors => decided(product.n_faults() > 0),
@@ -270,15 +272,15 @@ fn right(model: &Model, product: &Product, property: &Property, turns: Option<&T
 }
 
 /// What an expression is in the reachable states.
-struct Seen {
+struct ExpressionValues {
     is_true: bool,
     is_false: bool,
     has_no_value: bool,
 }
 
-impl Seen {
-    fn of(model: &Model, product: &Product, expr: &Expr) -> Seen {
-        let mut seen = Seen { is_true: false, is_false: false, has_no_value: false };
+impl ExpressionValues {
+    fn of(model: &Model, product: &Product, expr: &Expr) -> ExpressionValues {
+        let mut seen = ExpressionValues { is_true: false, is_false: false, has_no_value: false };
         for state in &product.states {
             match evaluate(model, state, expr, None) {
                 Ok(Value::Bool(true)) => seen.is_true = true,

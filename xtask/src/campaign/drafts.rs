@@ -12,33 +12,33 @@ use testkit::choices::Choices;
 use testkit::expr::{binary, constant, equal, not, read, shared, standing};
 use testkit::samples::{add_property, process_named};
 use testkit::temporal::with_temporal;
-use testkit::{Beyond, Draft, Shape, beyond, random, write};
+use testkit::{Beyond, Draft, RandomFeatures, beyond, random, write};
 
 /// Which drafts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum DraftKind {
     /// With rendezvous.
     Rendezvous,
     /// Also with steps that go on, actions for where nobody can move, receivers of certain values and places to end at.
     Beyond,
 }
 
-impl Kind {
+impl DraftKind {
     /// Both.
-    pub const ALL: [Kind; 2] = [Kind::Rendezvous, Kind::Beyond];
+    pub const ALL: [DraftKind; 2] = [DraftKind::Rendezvous, DraftKind::Beyond];
 
     /// The profile's name.
     pub fn name(self) -> &'static str {
         match self {
-            Kind::Rendezvous => "rendezvous",
-            Kind::Beyond => "beyond",
+            DraftKind::Rendezvous => "rendezvous",
+            DraftKind::Beyond => "beyond",
         }
     }
 
     fn marks(self) -> Beyond {
         match self {
-            Kind::Rendezvous => Beyond::NOTHING,
-            Kind::Beyond => Beyond::everything(),
+            DraftKind::Rendezvous => Beyond::NOTHING,
+            DraftKind::Beyond => Beyond::everything(),
         }
     }
 }
@@ -47,7 +47,7 @@ impl Kind {
 const MOST_TRIES: usize = 12;
 
 /// The program of a seed.
-pub fn program(kind: Kind, seed: u64) -> (String, Model) {
+pub fn program(kind: DraftKind, seed: u64) -> (String, Model) {
     let mut choices = Choices::from_seed(seed);
     let mut draft = random::draft(&mut choices, shape());
     for _ in 1..MOST_TRIES {
@@ -63,8 +63,8 @@ pub fn program(kind: Kind, seed: u64) -> (String, Model) {
     (text, with_temporal(&model, seed, 1))
 }
 
-fn shape() -> Shape {
-    Shape { procedures: false, n_statements: 3, ..Shape::everything() }
+fn shape() -> RandomFeatures {
+    RandomFeatures { procedures: false, n_statements: 3, ..RandomFeatures::everything() }
 }
 
 fn has_meeting(draft: &Draft) -> bool {
@@ -100,7 +100,7 @@ fn atom(model: &Model, choices: &mut Choices) -> Expr {
     }
     let who = choices.below(model.processes.len());
     let family = model.processes[testkit::samples::process(who)].family;
-    let scope = model::control::Scope::Family(family);
+    let scope = model::control::TextOwner::Family(family);
     let places: Vec<_> = model.places.entries().filter(|(_, place)| place.scope == scope).map(|(id, _)| id).collect();
     standing(process_named(who), vec![*choices.pick(&places)], &["l"])
 }

@@ -1,6 +1,6 @@
 //! Methods compared with brute force on one program.
 //!
-//! In: a [`Case`] and the methods. Out: what is wrong: verdicts that brute force contradicts, evidence that the checker refuses, panics,
+//! In: a [`CampaignCase`] and the methods. Out: what is wrong: verdicts that brute force contradicts, evidence that the checker refuses, panics,
 //! and changed proofs that the checker accepts of what is false. Whoever is asked (`asked.rs`) is asked all questions of the program in one call,
 //! with one thread, as `driver` asks, audit included.
 
@@ -15,10 +15,10 @@ use engine::{PropertyId, Task, Verdict};
 use evidence::scope::Scope;
 use evidence::{Certificate, Evidence};
 
-use super::asked::Asked;
-use super::case::{Case, Right};
+use super::asked::Respondent;
+use super::case::{CampaignCase, Right};
 use super::mutants;
-use super::tally::Tally;
+use super::tally::CampaignTally;
 
 /// A method gets so much for one program; most need a hundredth of it.
 const LONGEST: Duration = Duration::from_millis(500);
@@ -26,8 +26,8 @@ const MOST_MEMORY: u64 = 256 << 20;
 
 /// What is wrong.
 #[derive(Clone, Debug)]
-pub struct Finding {
-    pub kind: Kind,
+pub struct CampaignFinding {
+    pub kind: FindingKind,
     pub method: &'static str,
     /// The property, where it is about one.
     pub property: Option<String>,
@@ -36,7 +36,7 @@ pub struct Finding {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub enum FindingKind {
     /// A verdict that is not true.
     WrongVerdict,
     /// A verdict whose evidence the checker refuses: nobody sees it, and it should not have been given.
@@ -46,18 +46,18 @@ pub enum Kind {
     AcceptedMutant,
 }
 
-impl Kind {
+impl FindingKind {
     pub fn word(self) -> &'static str {
         match self {
-            Kind::WrongVerdict => "wrong",
-            Kind::RefusedEvidence => "refused",
-            Kind::Panic => "panic",
-            Kind::AcceptedMutant => "mutant",
+            FindingKind::WrongVerdict => "wrong",
+            FindingKind::RefusedEvidence => "refused",
+            FindingKind::Panic => "panic",
+            FindingKind::AcceptedMutant => "mutant",
         }
     }
 }
 
-impl fmt::Display for Finding {
+impl fmt::Display for CampaignFinding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let about = self.property.as_ref().map_or(String::new(), |name| format!(", `{name}`"));
         write!(f, "{}: method `{}`{about}: {}", self.kind.word(), self.method, self.what.replace('\n', " "))
@@ -74,14 +74,14 @@ pub fn note_panic(info: &PanicHookInfo<'_>) {
 }
 
 /// The methods, and where their verdicts are counted.
-pub struct Judge<'a> {
-    pub methods: &'a [Asked],
-    pub tally: &'a mut Tally,
+pub struct CampaignJudge<'a> {
+    pub methods: &'a [Respondent],
+    pub tally: &'a mut CampaignTally,
 }
 
-impl Judge<'_> {
+impl CampaignJudge<'_> {
     /// Everything that is wrong with the methods' answers about a program.
-    pub fn judge(&mut self, case: &Case, seed: u64) -> Vec<Finding> {
+    pub fn judge(&mut self, case: &CampaignCase, seed: u64) -> Vec<CampaignFinding> {
         let mut findings = Vec::new();
         self.tally.n_properties += case.questions.len() as u64;
         for &method in self.methods {
@@ -106,7 +106,7 @@ impl Judge<'_> {
     }
 
     /// Counts a claim about every size, and the sizes at which it is compared.
-    fn note_size(&mut self, case: &Case, result: &PropertyResult) {
+    fn note_size(&mut self, case: &CampaignCase, result: &PropertyResult) {
         if let Some(Scope::AllSizes { parameter, from, .. }) = proof(result).map(|proof| &proof.scope) {
             self.tally.n_every_size += 1;
             self.tally.n_sizes += case.sizes(parameter).count_from(*from) as u64;
@@ -114,7 +114,13 @@ impl Judge<'_> {
     }
 
     /// What the checker says of changed certificates and programs.
-    fn changed(&mut self, case: &Case, method: Asked, results: &[PropertyResult], seed: u64) -> Vec<Finding> {
+    fn changed(
+        &mut self,
+        case: &CampaignCase,
+        method: Respondent,
+        results: &[PropertyResult],
+        seed: u64,
+    ) -> Vec<CampaignFinding> {
         let mut findings = Vec::new();
         let started = Instant::now();
         let proofs: Vec<_> = results.iter().filter_map(|result| Some((result, proof(result)?))).collect();
@@ -127,8 +133,8 @@ impl Judge<'_> {
             let tried = mutants::try_all(case, certificate, method.name(), seed);
             self.tally.n_mutants_accepted += tried.n_accepted;
             self.tally.n_mutants_refused += tried.n_refused;
-            findings.extend(tried.wrong.into_iter().map(|what| Finding {
-                kind: Kind::AcceptedMutant,
+            findings.extend(tried.wrong.into_iter().map(|what| CampaignFinding {
+                kind: FindingKind::AcceptedMutant,
                 method: method.name(),
                 property: Some(case.model.properties[result.property].name.clone()),
                 what,
@@ -150,31 +156,35 @@ pub fn proof(result: &PropertyResult) -> Option<&Certificate> {
 }
 
 /// A method's audited answers to all questions, or what went wrong.
-pub fn ask(method: Asked, case: &Case) -> Result<Vec<PropertyResult>, Finding> {
+pub fn ask(method: Respondent, case: &CampaignCase) -> Result<Vec<PropertyResult>, CampaignFinding> {
     ask_about(method, case, &case.questions)
 }
 
 /// The same about some of the properties.
-pub fn ask_about(method: Asked, case: &Case, questions: &[PropertyId]) -> Result<Vec<PropertyResult>, Finding> {
+pub fn ask_about(
+    method: Respondent,
+    case: &CampaignCase,
+    questions: &[PropertyId],
+) -> Result<Vec<PropertyResult>, CampaignFinding> {
     let budget = Budget::new(Some(LONGEST), Some(MOST_MEMORY), CancelToken::default());
     let task = Task { model: &case.model, properties: questions.to_vec(), budget, n_threads: 1 };
-    let finding = |kind, what| Finding { kind, method: method.name(), property: None, what };
+    let finding = |kind, what| CampaignFinding { kind, method: method.name(), property: None, what };
     match catch_unwind(AssertUnwindSafe(|| method.check(&task))) {
         Ok(Ok(results)) => Ok(results),
-        Ok(Err(failure)) => Err(finding(Kind::RefusedEvidence, failure.to_string())),
-        Err(_) => Err(finding(Kind::Panic, LAST_PANIC.with_borrow(String::clone))),
+        Ok(Err(failure)) => Err(finding(FindingKind::RefusedEvidence, failure.to_string())),
+        Err(_) => Err(finding(FindingKind::Panic, LAST_PANIC.with_borrow(String::clone))),
     }
 }
 
 /// The finding that a claim about every size is, if brute force contradicts it at another one.
-pub fn wrong_elsewhere(case: &Case, method: Asked, result: &PropertyResult) -> Option<Finding> {
+pub fn wrong_elsewhere(case: &CampaignCase, method: Respondent, result: &PropertyResult) -> Option<CampaignFinding> {
     let Scope::AllSizes { parameter, from, .. } = &proof(result).filter(|_| case.is_text)?.scope else { return None };
     let is_violated = matches!(result.verdict, Verdict::Violated(_));
     let is_right = |right: Right| if is_violated { right.violated } else { right.holds };
     let size = case.sizes(parameter).counterexample(*from, result.property.index(), is_right)?;
     let said = if is_violated { "violated" } else { "holds" };
-    Some(Finding {
-        kind: Kind::WrongVerdict,
+    Some(CampaignFinding {
+        kind: FindingKind::WrongVerdict,
         method: method.name(),
         property: Some(case.model.properties[result.property].name.clone()),
         what: format!(
@@ -184,13 +194,13 @@ pub fn wrong_elsewhere(case: &Case, method: Asked, result: &PropertyResult) -> O
 }
 
 /// Whether a verdict is about the program at its own size: a proof for every size may begin with a larger one.
-fn is_about_instance(case: &Case, result: &PropertyResult) -> bool {
+fn is_about_instance(case: &CampaignCase, result: &PropertyResult) -> bool {
     let Some(Scope::AllSizes { parameter, from, .. }) = proof(result).map(|proof| &proof.scope) else { return true };
     case.model.parameters.iter().find(|one| one.name == *parameter).is_none_or(|one| one.value >= *from)
 }
 
 /// The finding that a verdict is, if brute force contradicts it.
-pub fn wrong(case: &Case, method: Asked, result: &PropertyResult) -> Option<Finding> {
+pub fn wrong(case: &CampaignCase, method: Respondent, result: &PropertyResult) -> Option<CampaignFinding> {
     if !is_about_instance(case, result) {
         return None;
     }
@@ -210,8 +220,8 @@ pub fn wrong(case: &Case, method: Asked, result: &PropertyResult) -> Option<Find
     };
     let audit =
         if result.audit.is_accepted() { "the checker accepts the evidence" } else { "the evidence is not checked" };
-    Some(Finding {
-        kind: Kind::WrongVerdict,
+    Some(CampaignFinding {
+        kind: FindingKind::WrongVerdict,
         method: method.name(),
         property: Some(case.model.properties[result.property].name.clone()),
         what: format!("answers `{said}` ({}), and {truth}; {audit}", result.method),

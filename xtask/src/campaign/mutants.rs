@@ -18,7 +18,7 @@ use serde_json::Value as Json;
 use testkit::changes;
 use testkit::choices::Choices;
 
-use super::case::{Case, Right, model_of};
+use super::case::{CampaignCase, Right, model_of};
 
 /// A changed proof is checked for at most so long; one that takes longer is refused.
 const LONGEST: Duration = Duration::from_millis(300);
@@ -29,7 +29,7 @@ const N_CHANGED_PROGRAMS: usize = 1;
 
 /// What came of changing a certificate or its program.
 #[derive(Default)]
-pub struct Tried {
+pub struct MutantResult {
     pub n_accepted: u64,
     pub n_refused: u64,
     /// What was accepted and is false, in words.
@@ -37,8 +37,8 @@ pub struct Tried {
 }
 
 /// Changes a certificate, and the program that it is about.
-pub fn try_all(case: &Case, certificate: &Certificate, method: &str, seed: u64) -> Tried {
-    let mut tried = Tried::default();
+pub fn try_all(case: &CampaignCase, certificate: &Certificate, method: &str, seed: u64) -> MutantResult {
+    let mut tried = MutantResult::default();
     let mut choices = Choices::from_seed(seed ^ 0x5EED ^ (method.len() as u64) << 32);
     let text = proof_file::to_text(&case.model, certificate, method);
     if let Ok(mut document) = serde_json::from_str::<Json>(&text) {
@@ -62,7 +62,7 @@ fn budget() -> Budget {
     Budget::new(Some(LONGEST), None, CancelToken::default())
 }
 
-fn changed_proof(case: &Case, mut document: Json, choices: &mut Choices, tried: &mut Tried) {
+fn changed_proof(case: &CampaignCase, mut document: Json, choices: &mut Choices, tried: &mut MutantResult) {
     let mut path = String::new();
     let before = document.clone();
     for _ in 0..=choices.below(2) {
@@ -94,7 +94,7 @@ fn changed_proof(case: &Case, mut document: Json, choices: &mut Choices, tried: 
 }
 
 /// Whether what a certificate claims is right, at the other sizes that it speaks of, too.
-fn is_proved_of(case: &Case, property: usize, scope: &Scope) -> bool {
+fn is_proved_of(case: &CampaignCase, property: usize, scope: &Scope) -> bool {
     let is_right = |right: Right| is_proved(&case.model, property, right);
     let elsewhere = match scope {
         Scope::AllSizes { parameter, from, .. } if case.is_text => {
@@ -169,14 +169,14 @@ fn change(node: &mut Json, choices: &mut Choices, path: &mut String) {
     }
 }
 
-fn changed_program(case: &Case, certificate: &Certificate, choices: &mut Choices, tried: &mut Tried) {
+fn changed_program(case: &CampaignCase, certificate: &Certificate, choices: &mut Choices, tried: &mut MutantResult) {
     let Some(text) = changes::program(&case.text, choices) else { return };
     let Some(model) = model_of(&text) else { return };
     let Ok(property) = select::find(&model, &certificate.property) else { return };
     match certificate::check(&model, &model.properties[property], certificate, &budget()) {
         Ok(_) => {
             tried.n_accepted += 1;
-            let Ok(changed) = Case::of_model(model, text, true) else { return };
+            let Ok(changed) = CampaignCase::of_model(model, text, true) else { return };
             if !is_proved_of(&changed, property.index(), &certificate.scope) {
                 let line = changed.text.lines().find(|line| !case.text.contains(*line)).unwrap_or("a line less");
                 tried.wrong.push(format!("the checker accepts the certificate for a program with `{}`", line.trim()));

@@ -2,9 +2,9 @@
 //!
 //! In: a program, and what is wrong with one method's answer. Out: a smaller program with the same fault, and the finding about it.
 
-use super::asked::Asked;
-use super::case::Case;
-use super::judge::{self, Finding, Kind};
+use super::asked::Respondent;
+use super::case::CampaignCase;
+use super::judge::{self, CampaignFinding, FindingKind};
 use super::mutants;
 
 /// So many smaller texts are tried.
@@ -14,7 +14,7 @@ const MOST_TRIED: usize = 1500;
 const N_CHANGES: u64 = 40;
 
 /// The smallest program found in which the same is wrong.
-pub fn smallest(case: &Case, seed: u64, finding: Finding) -> (String, Finding) {
+pub fn smallest(case: &CampaignCase, seed: u64, finding: CampaignFinding) -> (String, CampaignFinding) {
     if !case.is_text {
         return (case.text.clone(), finding);
     }
@@ -39,28 +39,28 @@ pub fn smallest(case: &Case, seed: u64, finding: Finding) -> (String, Finding) {
 }
 
 /// The same fault in another text.
-fn again(text: &str, seed: u64, finding: &Finding) -> Option<Finding> {
-    let case = Case::of_text(text.to_owned()).ok()?;
-    let method = Asked::find(finding.method).ok()?;
+fn again(text: &str, seed: u64, finding: &CampaignFinding) -> Option<CampaignFinding> {
+    let case = CampaignCase::of_text(text.to_owned()).ok()?;
+    let method = Respondent::find(finding.method).ok()?;
     let all: Vec<_> = case.model.properties.ids().collect();
     match judge::ask_about(method, &case, &all) {
         Err(found) => (found.kind == finding.kind && plain(&found.what) == plain(&finding.what)).then_some(found),
         Ok(results) => match finding.kind {
-            Kind::WrongVerdict => {
+            FindingKind::WrongVerdict => {
                 let wrong = |result| {
                     judge::wrong(&case, method, result).or_else(|| judge::wrong_elsewhere(&case, method, result))
                 };
                 results.iter().find_map(wrong)
             }
-            Kind::AcceptedMutant => results.iter().find_map(|result| {
+            FindingKind::AcceptedMutant => results.iter().find_map(|result| {
                 let certificate = judge::proof(result)?;
                 let mut changes =
                     (0..N_CHANGES).map(|at| mutants::try_all(&case, certificate, method.name(), seed + at));
                 let what = changes.find_map(|tried| tried.wrong.into_iter().next())?;
                 let property = Some(case.model.properties[result.property].name.clone());
-                Some(Finding { property, what, ..finding.clone() })
+                Some(CampaignFinding { property, what, ..finding.clone() })
             }),
-            Kind::RefusedEvidence | Kind::Panic => None,
+            FindingKind::RefusedEvidence | FindingKind::Panic => None,
         },
     }
 }

@@ -8,11 +8,11 @@ use engine::Verdict;
 use engine::run::PropertyResult;
 
 use super::case::LeftOut;
-use super::judge::{Finding, Kind};
+use super::judge::{CampaignFinding, FindingKind};
 
 /// What was counted.
 #[derive(Default)]
-pub struct Tally {
+pub struct CampaignTally {
     pub n_programs: u64,
     pub n_properties: u64,
     /// Certificates that methods gave and the checker accepted.
@@ -28,7 +28,7 @@ pub struct Tally {
     pub brute_force_time: Duration,
     left_out: BTreeMap<LeftOut, u64>,
     methods: BTreeMap<&'static str, Verdicts>,
-    findings: BTreeMap<(Kind, &'static str), usize>,
+    findings: BTreeMap<(FindingKind, &'static str), usize>,
 }
 
 /// What one method answered.
@@ -41,7 +41,7 @@ struct Verdicts {
     time: Duration,
 }
 
-impl Tally {
+impl CampaignTally {
     /// Counts a program that is not asked about.
     pub fn left_out(&mut self, why: LeftOut) {
         *self.left_out.entry(why).or_default() += 1;
@@ -65,7 +65,7 @@ impl Tally {
     }
 
     /// Counts a finding, and says how many of its kind and method there are.
-    pub fn note_finding(&mut self, finding: &Finding) -> usize {
+    pub fn note_finding(&mut self, finding: &CampaignFinding) -> usize {
         let count = self.findings.entry((finding.kind, finding.method)).or_default();
         *count += 1;
         *count
@@ -77,7 +77,7 @@ impl Tally {
     }
 }
 
-impl fmt::Display for Tally {
+impl fmt::Display for CampaignTally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let count = |why| self.left_out.get(&why).copied().unwrap_or(0);
         writeln!(

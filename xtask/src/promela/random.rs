@@ -16,9 +16,9 @@ use model::Model;
 use model::fairness::EdgePredicate;
 use model::property::PropertyKind;
 use testkit::choices::Choices;
-use testkit::promela::{Asked, Promela};
+use testkit::promela::{Promela, PromelaQuestion};
 
-use super::spin::{self, Counts, Given, Question, Said, Silence};
+use super::spin::{self, PanReport, Silence, SpinCounts, SpinProgram, SpinQuestion};
 use super::verdict::verdict;
 
 /// The longest time for one search.
@@ -145,7 +145,7 @@ fn files(words: &[&str]) -> ExitCode {
             return ExitCode::from(2);
         };
         let includes = driver::files::included(path, &text);
-        let given = Given { text: &text, includes: &includes, flags: &flags };
+        let given = SpinProgram { text: &text, includes: &includes, flags: &flags };
         let compared = match load(given, &Reading { progress: true, ..Reading::default() }) {
             Ok(loaded) => compare_given(given, &questions(&loaded.model, &text)),
             Err(_) => compare_given(given, &[]),
@@ -159,36 +159,36 @@ fn files(words: &[&str]) -> ExitCode {
 }
 
 /// What a program asks, with the names of its properties here.
-fn questions(model: &Model, text: &str) -> Vec<(String, Question)> {
+fn questions(model: &Model, text: &str) -> Vec<(String, SpinQuestion)> {
     let is_claim = |kind: &PropertyKind| matches!(kind, PropertyKind::Temporal(_) | PropertyKind::Invariant(_));
     let temporal = model.properties.iter().filter(|property| is_claim(&property.kind));
     let names: Vec<String> = temporal.map(|property| property.name.clone()).collect();
     let is_label = |name: &str| matches!(name, "no_acceptance_cycle" | "no_non_progress_cycle");
     let n_claims = names.iter().filter(|name| !is_label(name)).count();
     let question = |name: String| match &*name {
-        "no_acceptance_cycle" => Some((name, Question::Acceptance)),
-        "no_non_progress_cycle" => text.contains("progress").then_some((name, Question::Progress)),
-        _ if n_claims == 1 => Some((name, Question::Claim(None))),
-        _ => Some((name.clone(), Question::Claim(Some(name)))),
+        "no_acceptance_cycle" => Some((name, SpinQuestion::Acceptance)),
+        "no_non_progress_cycle" => text.contains("progress").then_some((name, SpinQuestion::Progress)),
+        _ if n_claims == 1 => Some((name, SpinQuestion::Claim(None))),
+        _ => Some((name.clone(), SpinQuestion::Claim(Some(name)))),
     };
     names.into_iter().filter_map(question).collect()
 }
 
 /// Compares one program.
 pub fn compare(program: &Promela) -> Compared {
-    let name = |asked: &Asked| match asked {
-        Asked::Ltl(_) => "p",
-        Asked::Never(_) => "never",
-        Asked::Acceptance => "no_acceptance_cycle",
-        Asked::Progress => "no_non_progress_cycle",
+    let name = |asked: &PromelaQuestion| match asked {
+        PromelaQuestion::Ltl(_) => "p",
+        PromelaQuestion::Never(_) => "never",
+        PromelaQuestion::Acceptance => "no_acceptance_cycle",
+        PromelaQuestion::Progress => "no_non_progress_cycle",
     };
-    let asks: Vec<(String, Question)> =
+    let asks: Vec<(String, SpinQuestion)> =
         program.asked.iter().map(|asked| (name(asked).to_owned(), asked.into())).collect();
-    compare_given(Given { text: &program.text(), includes: &Includes::new(), flags: &[] }, &asks)
+    compare_given(SpinProgram { text: &program.text(), includes: &Includes::new(), flags: &[] }, &asks)
 }
 
-fn compare_given(given: Given<'_>, asks: &[(String, Question)]) -> Compared {
-    let questions: Vec<Question> = asks.iter().map(|(_, question)| question.clone()).collect();
+fn compare_given(given: SpinProgram<'_>, asks: &[(String, SpinQuestion)]) -> Compared {
+    let questions: Vec<SpinQuestion> = asks.iter().map(|(_, question)| question.clone()).collect();
     let like_spin = match load(given, &Reading { like_spin: true, ..Reading::default() }) {
         Ok(loaded) => loaded,
         Err(why) => {
@@ -236,9 +236,9 @@ fn compare_given(given: Given<'_>, asks: &[(String, Question)]) -> Compared {
 
 /// Compares the verdicts of what a program asks for itself.
 fn asked(
-    given: Given<'_>,
-    ((name, question), violated): (&(String, Question), [bool; 2]),
-    said: &Said,
+    given: SpinProgram<'_>,
+    ((name, question), violated): (&(String, SpinQuestion), [bool; 2]),
+    said: &PanReport,
     expect: &mut dyn FnMut(&str, &str, bool),
 ) {
     // A failed assertion of the program would be found first, and SPIN counts its claim among the processes.
@@ -249,7 +249,7 @@ fn asked(
         if at == 1 && !is_fairness_exact(given, question, violated) {
             continue;
         }
-        let reading = Reading { is_fair: at == 1, progress: *question == Question::Progress, ..Reading::default() };
+        let reading = Reading { is_fair: at == 1, progress: *question == SpinQuestion::Progress, ..Reading::default() };
         let Ok(mut loaded) = load(given, &reading) else { continue };
         let mut found = verdict(&loaded.model, name);
         if at == 1 && found == "violated" && !is_violated {
@@ -270,12 +270,12 @@ fn asked(
 /// Whether what SPIN says with `-f` can be compared. It does not take a process whose `provided` is false for one that cannot move, sometimes
 /// finds a cycle that it does not find without fairness, which cannot be one, and misses cycles through `accept` labels: of
 /// `active proctype P() { y = 1 } active proctype Q() { accept: do :: x = 1 :: break od }` that in which Q goes on.
-fn is_fairness_exact(given: Given<'_>, question: &Question, violated: [bool; 2]) -> bool {
-    let misses = *question == Question::Acceptance && violated == [true, false];
+fn is_fairness_exact(given: SpinProgram<'_>, question: &SpinQuestion, violated: [bool; 2]) -> bool {
+    let misses = *question == SpinQuestion::Acceptance && violated == [true, false];
     !given.text.contains("provided") && violated != [false, true] && !misses
 }
 
-fn load(given: Given<'_>, reading: &Reading) -> Result<lang::Loaded, String> {
+fn load(given: SpinProgram<'_>, reading: &Reading) -> Result<lang::Loaded, String> {
     let reading = Reading { includes: given.includes.clone(), ..reading.clone() };
     let macros = super::given(&given.flags.join(" "));
     lang::promela::load(&SourceFile::new("m.pml", given.text), &macros, &reading).map_err(|refused| {
@@ -286,7 +286,7 @@ fn load(given: Given<'_>, reading: &Reading) -> Result<lang::Loaded, String> {
 }
 
 /// States and transitions as SPIN counts them.
-fn counts(loaded: &lang::Loaded) -> Option<Counts> {
+fn counts(loaded: &lang::Loaded) -> Option<SpinCounts> {
     let model: &Model = &loaded.model;
     let budget = Budget::new(Some(Duration::from_secs(MOST_SECONDS)), Some(MOST_BYTES), CancelToken::default());
     let (seen, _, stopped) = product::explore(model, &budget, 1, &Silent);
@@ -294,7 +294,7 @@ fn counts(loaded: &lang::Loaded) -> Option<Counts> {
         return None;
     }
     let (states, transitions) = (seen.states + loaded.n_before, seen.transitions + loaded.n_before + 1);
-    Some(Counts { states, transitions })
+    Some(SpinCounts { states, transitions })
 }
 
 #[cfg(test)]

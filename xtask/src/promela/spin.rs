@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use lang::promela::Includes;
-use testkit::promela::Asked;
+use testkit::promela::PromelaQuestion;
 
 /// The longest time for one call.
 const MOST_SECONDS: u64 = 20;
@@ -22,9 +22,9 @@ const SEARCH: &[&str] = &["-m200000", "-w16"];
 
 /// What `pan` found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Said {
+pub struct PanReport {
     /// States and transitions, where the search was not stopped by an error that it cannot pass over.
-    pub counts: Option<Counts>,
+    pub counts: Option<SpinCounts>,
     /// Whether an assertion fails, or another error is found.
     pub errors: bool,
     /// Whether there is an invalid end state.
@@ -35,7 +35,7 @@ pub struct Said {
 
 /// What is asked besides assertions and end states.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Question {
+pub enum SpinQuestion {
     /// A claim, by its name where there are several.
     Claim(Option<String>),
     /// `accept` labels.
@@ -44,19 +44,19 @@ pub enum Question {
     Progress,
 }
 
-impl From<&Asked> for Question {
-    fn from(asked: &Asked) -> Question {
+impl From<&PromelaQuestion> for SpinQuestion {
+    fn from(asked: &PromelaQuestion) -> SpinQuestion {
         match asked {
-            Asked::Ltl(_) | Asked::Never(_) => Question::Claim(None),
-            Asked::Acceptance => Question::Acceptance,
-            Asked::Progress => Question::Progress,
+            PromelaQuestion::Ltl(_) | PromelaQuestion::Never(_) => SpinQuestion::Claim(None),
+            PromelaQuestion::Acceptance => SpinQuestion::Acceptance,
+            PromelaQuestion::Progress => SpinQuestion::Progress,
         }
     }
 }
 
 /// A program for SPIN: its text, the files that it includes, what is given to its preprocessor.
 #[derive(Clone, Copy, Debug)]
-pub struct Given<'t> {
+pub struct SpinProgram<'t> {
     pub text: &'t str,
     pub includes: &'t Includes,
     pub flags: &'t [String],
@@ -64,7 +64,7 @@ pub struct Given<'t> {
 
 /// States and transitions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Counts {
+pub struct SpinCounts {
     pub states: u64,
     pub transitions: u64,
 }
@@ -94,9 +94,9 @@ fn compiler() -> Option<&'static str> {
 }
 
 /// Asks SPIN about a program.
-pub fn ask(given: Given<'_>, questions: &[Question]) -> Result<Said, Silence> {
+pub fn ask(given: SpinProgram<'_>, questions: &[SpinQuestion]) -> Result<PanReport, Silence> {
     let refused = |why: &str| Silence::Refused(why.to_owned());
-    let folder = Folder::new().ok_or_else(|| refused("there is no folder for it"))?;
+    let folder = TemporaryFolder::new().ok_or_else(|| refused("there is no folder for it"))?;
     let folder = &folder.path;
     for (name, text) in given.includes.iter().map(|(name, text)| (&**name, &**text)).chain([("m.pml", given.text)]) {
         let path = folder.join(name);
@@ -128,25 +128,25 @@ pub fn ask(given: Given<'_>, questions: &[Question]) -> Result<Said, Silence> {
     for question in questions {
         asked.push(claim(folder, question, &mut compiled)?);
     }
-    Ok(Said { counts, errors: n_errors > 0, end_states, asked })
+    Ok(PanReport { counts, errors: n_errors > 0, end_states, asked })
 }
 
 /// A folder that is removed in the end.
-struct Folder {
+struct TemporaryFolder {
     path: PathBuf,
 }
 
-impl Folder {
-    fn new() -> Option<Folder> {
+impl TemporaryFolder {
+    fn new() -> Option<TemporaryFolder> {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         let name = format!("promela-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
         let path = std::env::temp_dir().join(name);
         fs::create_dir_all(&path).ok()?;
-        Some(Folder { path })
+        Some(TemporaryFolder { path })
     }
 }
 
-impl Drop for Folder {
+impl Drop for TemporaryFolder {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.path);
     }
@@ -155,20 +155,20 @@ impl Drop for Folder {
 /// What `pan` says about a question; `compiled` is how it was compiled last.
 fn claim(
     folder: &Path,
-    question: &Question,
+    question: &SpinQuestion,
     compiled: &mut Option<&'static [&'static str]>,
 ) -> Result<[bool; 2], Silence> {
     let (wanted, flag): (&'static [&'static str], &str) = match question {
-        Question::Claim(_) => (&[], "-a"),
-        Question::Acceptance => (&["-DNOCLAIM"], "-a"),
-        Question::Progress => (&["-DNP"], "-l"),
+        SpinQuestion::Claim(_) => (&[], "-a"),
+        SpinQuestion::Acceptance => (&["-DNOCLAIM"], "-a"),
+        SpinQuestion::Progress => (&["-DNP"], "-l"),
     };
     if *compiled != Some(wanted) {
         compile(folder, "claim", wanted)?;
         *compiled = Some(wanted);
     }
     let name: &[&str] = match question {
-        Question::Claim(Some(name)) => &["-N", name],
+        SpinQuestion::Claim(Some(name)) => &["-N", name],
         _ => &[],
     };
     let mut found = [false; 2];
@@ -201,12 +201,12 @@ fn first_error(text: &str) -> String {
 }
 
 /// What a call wrote.
-struct Call {
+struct SpinCall {
     text: String,
     is_fine: bool,
 }
 
-impl Call {
+impl SpinCall {
     fn n_errors(&self) -> Option<u64> {
         let (_, rest) = self.text.split_once("errors: ")?;
         rest.split_whitespace().next()?.parse().ok()
@@ -218,17 +218,17 @@ impl Call {
         stopped.iter().any(|word| self.text.contains(word))
     }
 
-    fn counts(&self) -> Option<Counts> {
+    fn counts(&self) -> Option<SpinCounts> {
         let number = |word: &str| {
             let line = self.text.lines().find(|line| line.contains(word))?;
             line.split_whitespace().next()?.parse().ok()
         };
-        Some(Counts { states: number("states, stored")?, transitions: number(" transitions (=")? })
+        Some(SpinCounts { states: number("states, stored")?, transitions: number(" transitions (=")? })
     }
 }
 
 /// Runs a program in a folder; `None` where it takes too long.
-fn call(folder: &Path, name: &str, flags: &[&str]) -> Option<Call> {
+fn call(folder: &Path, name: &str, flags: &[&str]) -> Option<SpinCall> {
     let output = folder.join("output");
     let file = File::create(&output).ok()?;
     let other = file.try_clone().ok()?;
@@ -245,7 +245,7 @@ fn call(folder: &Path, name: &str, flags: &[&str]) -> Option<Call> {
     loop {
         if let Some(status) = child.try_wait().ok()? {
             let text = String::from_utf8_lossy(&fs::read(&output).ok()?).into_owned();
-            return Some(Call { text, is_fine: status.success() });
+            return Some(SpinCall { text, is_fine: status.success() });
         }
         if start.elapsed() > Duration::from_secs(MOST_SECONDS) {
             child.kill().ok()?;

@@ -8,8 +8,8 @@ use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{ExprMethodCall, ItemUse, UseTree};
 
-use super::Finding;
-use super::tree::Tree;
+use super::TidyFinding;
+use super::tree::TextTree;
 
 /// The modules of `model` that the checker may use, with their functions; types of these modules are data and may all be used.
 const ALLOWED: [(&str, &[&str]); 14] = [
@@ -60,26 +60,26 @@ const ALLOWED: [(&str, &[&str]); 14] = [
 const REFUSED_METHODS: [&str; 2] = ["can_fault", "spread"];
 
 /// Checks the sources of `audit`, tests aside.
-pub fn check(tree: &Tree) -> Vec<Finding> {
+pub fn check(tree: &TextTree) -> Vec<TidyFinding> {
     let mut findings = Vec::new();
     let sources =
         tree.rust_files().filter(|(path, _)| path.starts_with("crates/audit/src/") && !path.ends_with("tests.rs"));
     for (path, text) in sources {
         // A file that cannot be parsed is a finding of `sources`.
         if let Ok(file) = syn::parse_file(text) {
-            let mut visitor = Visitor { path, findings: &mut findings };
+            let mut visitor = CheckerVisitor { path, findings: &mut findings };
             visitor.visit_file(&file);
         }
     }
     findings
 }
 
-struct Visitor<'a> {
+struct CheckerVisitor<'a> {
     path: &'a str,
-    findings: &'a mut Vec<Finding>,
+    findings: &'a mut Vec<TidyFinding>,
 }
 
-impl Visitor<'_> {
+impl CheckerVisitor<'_> {
     fn judge(&mut self, names: &[String], line: usize) {
         let [first, module, rest @ ..] = names else { return };
         if first != "model" || is_type(module) {
@@ -98,7 +98,7 @@ impl Visitor<'_> {
                 "`{}` is not for the checker: it decides from the definition (see xtask/src/tidy/checker.rs)",
                 names.join("::")
             );
-            self.findings.push(Finding::new(self.path, line, what));
+            self.findings.push(TidyFinding::new(self.path, line, what));
         }
     }
 
@@ -119,7 +119,7 @@ fn is_type(name: &str) -> bool {
     name.starts_with(|first: char| first.is_ascii_uppercase())
 }
 
-impl<'ast> Visit<'ast> for Visitor<'_> {
+impl<'ast> Visit<'ast> for CheckerVisitor<'_> {
     fn visit_item_use(&mut self, item: &'ast ItemUse) {
         self.tree(&item.tree, &[], item.span().start().line);
     }
@@ -136,7 +136,7 @@ impl<'ast> Visit<'ast> for Visitor<'_> {
                 "`{}` is how engines decide what to leave out: the checker decides from the definition",
                 call.method
             );
-            self.findings.push(Finding::new(self.path, call.span().start().line, what));
+            self.findings.push(TidyFinding::new(self.path, call.span().start().line, what));
         }
         visit::visit_expr_method_call(self, call);
     }
@@ -154,7 +154,7 @@ mod tests {
     use super::*;
 
     fn findings(text: &str) -> Vec<String> {
-        let tree = Tree::of(&[("crates/audit/src/a.rs", text)]);
+        let tree = TextTree::of(&[("crates/audit/src/a.rs", text)]);
         check(&tree).into_iter().map(|finding| finding.to_string()).collect()
     }
 

@@ -9,24 +9,24 @@ use std::collections::BTreeSet;
 use lang::codes::Code;
 use syn::visit::{self, Visit};
 
-use super::Finding;
+use super::TidyFinding;
 use super::sources::is_test_path;
-use super::tree::Tree;
+use super::tree::TextTree;
 
 const TABLE: &str = "crates/lang/src/codes.rs";
 const FIXTURES: &str = "crates/lang/tests/errors";
 
 /// Checks the codes of the front-ends.
-pub fn check(tree: &Tree) -> Vec<Finding> {
+pub fn check(tree: &TextTree) -> Vec<TidyFinding> {
     let table: Vec<&Code> = lang::codes::all().collect();
     rows(tree, &table)
 }
 
-fn rows(tree: &Tree, table: &[&Code]) -> Vec<Finding> {
+fn rows(tree: &TextTree, table: &[&Code]) -> Vec<TidyFinding> {
     let mut findings = Vec::new();
     let mut known = BTreeSet::new();
     for row in table {
-        let mut report = |what: &str| findings.push(Finding::new(TABLE, 0, format!("{}: {what}", row.code)));
+        let mut report = |what: &str| findings.push(TidyFinding::new(TABLE, 0, format!("{}: {what}", row.code)));
         if !known.insert(row.code) {
             report("the code is taken");
         }
@@ -48,14 +48,14 @@ fn rows(tree: &Tree, table: &[&Code]) -> Vec<Finding> {
         let mut literals = Literals::default();
         literals.visit_file(&file);
         for (code, line) in literals.0.iter().filter(|(code, _)| !known.contains(code.as_str())) {
-            findings.push(Finding::new(path, *line, format!("the table of codes has no row for {code}")));
+            findings.push(TidyFinding::new(path, *line, format!("the table of codes has no row for {code}")));
         }
     }
     for (path, _) in tree.files() {
         let name = path.strip_prefix(FIXTURES).and_then(|name| name.strip_prefix('/'));
         let code = name.and_then(|name| name.split('.').next());
         if let Some(code) = code.filter(|code| is_code(code) && !known.contains(code)) {
-            findings.push(Finding::new(path, 0, format!("there is no code {code}")));
+            findings.push(TidyFinding::new(path, 0, format!("there is no code {code}")));
         }
     }
     findings
@@ -90,7 +90,7 @@ mod tests {
     const ROW: Code = Code { code: "E0103", title: "t", explanation: "e", wrong: "", right: "", language: "pw" };
 
     fn findings(files: &[(&str, &str)], table: &[&Code]) -> Vec<String> {
-        rows(&Tree::of(files), table).iter().map(ToString::to_string).collect()
+        rows(&TextTree::of(files), table).iter().map(ToString::to_string).collect()
     }
 
     const FIXTURE: (&str, &str) = ("crates/lang/tests/errors/E0103.pw", "");

@@ -7,21 +7,21 @@
 
 use std::collections::BTreeSet;
 
-use super::Finding;
-use super::tree::Tree;
+use super::TidyFinding;
+use super::tree::TextTree;
 
 /// Names that begin with `piecewise-` and are no crates: formats, and files made from them.
 const NOT_CRATES: [&str; 4] = ["piecewise-report", "piecewise-explore", "piecewise-graph", "piecewise-proof"];
 
 /// Checks every document.
-pub fn check(tree: &Tree, table: &clap::Command) -> Vec<Finding> {
-    let facts = Facts::new(tree, table);
+pub fn check(tree: &TextTree, table: &clap::Command) -> Vec<TidyFinding> {
+    let facts = DocumentFacts::new(tree, table);
     tree.documents().flat_map(|(path, text)| document(path, text, &facts)).collect()
 }
 
 /// What documents may name.
-struct Facts<'a> {
-    tree: &'a Tree,
+struct DocumentFacts<'a> {
+    tree: &'a TextTree,
     /// `crates/x`
     folders: BTreeSet<String>,
     /// `piecewise-x`
@@ -31,8 +31,8 @@ struct Facts<'a> {
     flags: BTreeSet<String>,
 }
 
-impl<'a> Facts<'a> {
-    fn new(tree: &'a Tree, table: &clap::Command) -> Self {
+impl<'a> DocumentFacts<'a> {
+    fn new(tree: &'a TextTree, table: &clap::Command) -> Self {
         let mut table = table.clone();
         table.build();
         let commands = table.get_subcommands().map(|command| command.get_name().to_owned()).collect();
@@ -48,16 +48,16 @@ impl<'a> Facts<'a> {
             .filter_map(|(path, _)| path.strip_prefix("crates/")?.strip_suffix("/Cargo.toml").map(str::to_owned))
             .collect();
         let packages = folders.iter().map(|name| format!("piecewise-{name}")).collect();
-        Facts { tree, folders, packages, commands, flags }
+        DocumentFacts { tree, folders, packages, commands, flags }
     }
 }
 
 /// Checks one document.
-fn document(path: &str, text: &str, facts: &Facts<'_>) -> Vec<Finding> {
+fn document(path: &str, text: &str, facts: &DocumentFacts<'_>) -> Vec<TidyFinding> {
     let mut findings = Vec::new();
     let mut in_fence = false;
     for (index, line) in text.lines().enumerate() {
-        let mut report = |what: String| findings.push(Finding::new(path, index + 1, what));
+        let mut report = |what: String| findings.push(TidyFinding::new(path, index + 1, what));
         names(line, "crates/", &facts.folders)
             .into_iter()
             .for_each(|name| report(format!("there is no `crates/{name}`")));
@@ -92,7 +92,7 @@ fn names(line: &str, prefix: &str, known: &BTreeSet<String>) -> Vec<String> {
 }
 
 /// What is wrong with a piece of code, if it is a call of ours.
-fn call(code: &str, facts: &Facts<'_>) -> Vec<String> {
+fn call(code: &str, facts: &DocumentFacts<'_>) -> Vec<String> {
     let code = code.trim().trim_start_matches("$ ");
     let ours = match code.split_once("cargo run") {
         Some((_, rest)) => rest.split_once(" -- ").map(|(_, ours)| ours),
@@ -131,7 +131,7 @@ fn links(line: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Whether a relative link leads to a file of the project.
-fn leads_somewhere(from: &str, link: &str, tree: &Tree) -> bool {
+fn leads_somewhere(from: &str, link: &str, tree: &TextTree) -> bool {
     if link.contains("://") || link.starts_with('#') || link.starts_with("mailto:") {
         return true;
     }
@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     fn findings(text: &str) -> Vec<String> {
-        let tree = Tree::of(&[("README.md", text), ("crates/base/Cargo.toml", ""), ("docs/semantics.md", "")]);
+        let tree = TextTree::of(&[("README.md", text), ("crates/base/Cargo.toml", ""), ("docs/semantics.md", "")]);
         let table = clap::Command::new("piecewise")
             .subcommand(clap::Command::new("check").arg(clap::Arg::new("N").short('N')))
             .subcommand(clap::Command::new("fmt").arg(clap::Arg::new("check").long("check")));

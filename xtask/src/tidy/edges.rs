@@ -8,55 +8,55 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use toml::Table;
 
-use super::Finding;
-use super::tree::Tree;
+use super::TidyFinding;
+use super::tree::TextTree;
 
 const PLAN: &str = "ARCHITECTURE.md";
 const ROOT: &str = "Cargo.toml";
 
 /// Each member in the order of the workspace, with the members that it uses.
-type Edges = Vec<(String, BTreeSet<String>)>;
+type CrateEdges = Vec<(String, BTreeSet<String>)>;
 
 /// Checks crate edges, names and order.
-pub fn check(tree: &Tree) -> Vec<Finding> {
+pub fn check(tree: &TextTree) -> Vec<TidyFinding> {
     let (members, mut findings) = members(tree);
     let documented = documented(tree.get(PLAN).unwrap_or_default());
     findings.extend(order(&members));
     for (name, uses) in &members {
         let Some((line, written)) = documented.get(name) else {
-            findings.push(Finding::new(PLAN, 0, format!("the table of crates does not name `{name}`")));
+            findings.push(TidyFinding::new(PLAN, 0, format!("the table of crates does not name `{name}`")));
             continue;
         };
         for used in uses.difference(written) {
             let what = format!("`{name}` uses `{used}`: a new edge is a design change, write it here or remove it");
-            findings.push(Finding::new(PLAN, *line, what));
+            findings.push(TidyFinding::new(PLAN, *line, what));
         }
         for unused in written.difference(uses) {
-            findings.push(Finding::new(PLAN, *line, format!("`{name}` does not use `{unused}`")));
+            findings.push(TidyFinding::new(PLAN, *line, format!("`{name}` does not use `{unused}`")));
         }
     }
     for (name, (line, _)) in &documented {
         if members.iter().all(|(member, _)| member != name) {
-            findings.push(Finding::new(PLAN, *line, format!("there is no crate `{name}`")));
+            findings.push(TidyFinding::new(PLAN, *line, format!("there is no crate `{name}`")));
         }
     }
     findings
 }
 
 /// Reads the manifests.
-fn members(tree: &Tree) -> (Edges, Vec<Finding>) {
+fn members(tree: &TextTree) -> (CrateEdges, Vec<TidyFinding>) {
     let mut findings = Vec::new();
     let root = table(tree, ROOT, &mut findings);
     let workspace = root.get("workspace").and_then(|value| value.as_table()).cloned().unwrap_or_default();
     let paths = workspace.get("members").and_then(|value| value.as_array()).cloned().unwrap_or_default();
     let shared = workspace.get("dependencies").and_then(|value| value.as_table()).cloned().unwrap_or_default();
-    let mut edges = Edges::new();
+    let mut edges = CrateEdges::new();
     for path in paths.iter().filter_map(|path| path.as_str()) {
         let manifest_path = format!("{path}/Cargo.toml");
         let manifest = table(tree, &manifest_path, &mut findings);
         let takes_lints = manifest.get("lints").and_then(|lints| lints.get("workspace")).is_some();
         if !takes_lints {
-            findings.push(Finding::new(&manifest_path, 0, "write `[lints] workspace = true`"));
+            findings.push(TidyFinding::new(&manifest_path, 0, "write `[lints] workspace = true`"));
         }
         let uses = ["dependencies", "build-dependencies"]
             .iter()
@@ -74,25 +74,25 @@ fn member_name(path: &str) -> Option<String> {
     path.rsplit('/').next().map(str::to_owned)
 }
 
-fn table(tree: &Tree, path: &str, findings: &mut Vec<Finding>) -> Table {
+fn table(tree: &TextTree, path: &str, findings: &mut Vec<TidyFinding>) -> Table {
     let text = tree.get(path).unwrap_or_else(|| {
-        findings.push(Finding::new(path, 0, "the manifest is missing"));
+        findings.push(TidyFinding::new(path, 0, "the manifest is missing"));
         ""
     });
     text.parse().unwrap_or_else(|_| {
-        findings.push(Finding::new(path, 0, "the manifest cannot be read"));
+        findings.push(TidyFinding::new(path, 0, "the manifest cannot be read"));
         Table::new()
     })
 }
 
 /// A crate stands after all that it uses.
-fn order(members: &Edges) -> Vec<Finding> {
+fn order(members: &CrateEdges) -> Vec<TidyFinding> {
     let position = |name: &str| members.iter().position(|(member, _)| member == name);
     let mut findings = Vec::new();
     for (at, (name, uses)) in members.iter().enumerate() {
         for used in uses.iter().filter(|used| position(used) > Some(at)) {
             let what = format!("`{name}` uses `{used}` and must be listed after it: members stand in data-flow order");
-            findings.push(Finding::new(ROOT, 0, what));
+            findings.push(TidyFinding::new(ROOT, 0, what));
         }
     }
     findings
@@ -129,7 +129,7 @@ mod tests {
         );
         let b = format!("[dependencies]\n{b_uses}\n{LINTS}");
         let tree =
-            Tree::of(&[(ROOT, &root), ("crates/a/Cargo.toml", LINTS), ("crates/b/Cargo.toml", &b), (PLAN, plan)]);
+            TextTree::of(&[(ROOT, &root), ("crates/a/Cargo.toml", LINTS), ("crates/b/Cargo.toml", &b), (PLAN, plan)]);
         check(&tree).iter().map(ToString::to_string).collect()
     }
 

@@ -11,8 +11,8 @@ use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 use syn::{Attribute, Block, Item, ItemMod, Signature};
 
-use super::Finding;
-use super::tree::Tree;
+use super::TidyFinding;
+use super::tree::TextTree;
 
 /// The most lines of a file, tests not counted.
 const FILE_LIMIT: usize = 800;
@@ -22,7 +22,7 @@ const FUNCTION_LIMIT: usize = 100;
 const MAIN_LIMIT: usize = 30;
 
 /// Checks every Rust file.
-pub fn check(tree: &Tree) -> Vec<Finding> {
+pub fn check(tree: &TextTree) -> Vec<TidyFinding> {
     let mut findings = Vec::new();
     let parsed: Vec<_> = tree.rust_files().map(|(path, text)| (path, text, syn::parse_file(text))).collect();
     let mut test_files = BTreeSet::new();
@@ -34,7 +34,7 @@ pub fn check(tree: &Tree) -> Vec<Finding> {
     for (path, text, file) in &parsed {
         findings.extend(text_rules(path, text));
         let Ok(file) = file else {
-            findings.push(Finding::new(path, 0, "the file cannot be parsed"));
+            findings.push(TidyFinding::new(path, 0, "the file cannot be parsed"));
             continue;
         };
         let in_tests = is_test_path(path) || test_files.contains(*path);
@@ -43,7 +43,7 @@ pub fn check(tree: &Tree) -> Vec<Finding> {
         let n_lines = text.lines().count() - visitor.test_lines;
         if !in_tests && n_lines > FILE_LIMIT {
             let what = format!("{n_lines} lines without tests; the limit is {FILE_LIMIT}: split by idea");
-            visitor.findings.push(Finding::new(path, 0, what));
+            visitor.findings.push(TidyFinding::new(path, 0, what));
         }
         findings.append(&mut visitor.findings);
     }
@@ -51,17 +51,21 @@ pub fn check(tree: &Tree) -> Vec<Finding> {
 }
 
 /// Rules on the text itself.
-fn text_rules(path: &str, text: &str) -> Vec<Finding> {
+fn text_rules(path: &str, text: &str) -> Vec<TidyFinding> {
     let mut findings = Vec::new();
     if !text.starts_with("//!") {
-        findings.push(Finding::new(path, 1, "begin with `//!`: what it is, what goes in, what comes out, the method"));
+        findings.push(TidyFinding::new(
+            path,
+            1,
+            "begin with `//!`: what it is, what goes in, what comes out, the method",
+        ));
     }
     // Put together here, so that this file does not find itself.
     let leftovers = [concat!("FIX", "ME"), concat!("XX", "X")];
     for (index, line) in text.lines().enumerate() {
         for word in leftovers.iter().filter(|word| line.contains(**word)) {
             let what = format!("`{word}`: a doubt is an issue and an `Unknown`, never a note in the code");
-            findings.push(Finding::new(path, index + 1, what));
+            findings.push(TidyFinding::new(path, index + 1, what));
         }
     }
     findings
@@ -104,12 +108,12 @@ struct Visitor<'a> {
     in_tests: bool,
     /// Lines of inline test modules met so far.
     test_lines: usize,
-    findings: Vec<Finding>,
+    findings: Vec<TidyFinding>,
 }
 
 impl Visitor<'_> {
     fn find(&mut self, at: LineColumn, what: impl Into<String>) {
-        self.findings.push(Finding::new(self.path, at.line, what));
+        self.findings.push(TidyFinding::new(self.path, at.line, what));
     }
 
     /// The length of a function is that of its text from `fn` to the closing brace, documentation not counted.
@@ -184,7 +188,7 @@ mod tests {
     use super::*;
 
     fn findings(files: &[(&str, &str)]) -> Vec<String> {
-        check(&Tree::of(files)).iter().map(ToString::to_string).collect()
+        check(&TextTree::of(files)).iter().map(ToString::to_string).collect()
     }
 
     #[test]

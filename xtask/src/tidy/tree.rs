@@ -13,14 +13,14 @@ const ENDINGS: [&str; 7] = [".rs", ".md", ".toml", ".pw", ".dve", ".pds", ".pml"
 
 /// All texts, by path.
 #[derive(Clone, Debug, Default)]
-pub struct Tree {
+pub struct TextTree {
     files: BTreeMap<String, String>,
 }
 
-impl Tree {
+impl TextTree {
     /// Reads the texts below a folder.
     pub fn read(root: &Path) -> io::Result<Self> {
-        let mut tree = Tree::default();
+        let mut tree = TextTree::default();
         tree.read_folder(root, "")?;
         Ok(tree)
     }
@@ -28,7 +28,7 @@ impl Tree {
     /// A made-up project, for tests of rules.
     #[cfg(test)]
     pub fn of(files: &[(&str, &str)]) -> Self {
-        Tree { files: files.iter().map(|&(path, text)| (path.to_owned(), text.to_owned())).collect() }
+        TextTree { files: files.iter().map(|&(path, text)| (path.to_owned(), text.to_owned())).collect() }
     }
 
     /// The text of a file, if there is such a file.

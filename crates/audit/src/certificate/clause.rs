@@ -395,9 +395,9 @@ impl<'m> Splitter<'m> {
             ExprKind::Read(access) => self.mention_access(access, bound, into),
             ExprKind::At { who, places, .. } => {
                 let families = places.iter().flat_map(|&place| match self.model.places[place].scope {
-                    model::control::Scope::Family(family) => vec![family],
+                    model::control::TextOwner::Family(family) => vec![family],
                     // Anybody may call a procedure.
-                    model::control::Scope::Procedure(_) => self.model.families.ids().collect(),
+                    model::control::TextOwner::Procedure(_) => self.model.families.ids().collect(),
                 });
                 let families: BTreeSet<FamilyId> = families.collect();
                 let processes: Vec<ProcessId> = match self.constant(who, bound) {

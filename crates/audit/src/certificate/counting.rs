@@ -11,8 +11,8 @@ mod system;
 use std::collections::{BTreeMap, BTreeSet};
 
 use base::Budget;
-use evidence::certificate::Obligations;
-use evidence::counting::{CountingProof, CountingView, Item, Member};
+use evidence::certificate::DischargedObligations;
+use evidence::counting::{ClassMember, CountingItem, CountingProof, CountingView};
 use evidence::scope::Scope;
 use evidence::views::SharedColumn;
 use model::Model;
@@ -42,7 +42,7 @@ pub(super) fn check(
     (name, property): (&str, &PropertyKind),
     (scope, proof): (&Scope, &CountingProof),
     budget: &Budget,
-) -> Outcome<Obligations> {
+) -> Outcome<DischargedObligations> {
     let cast = Cast::new(model, proof)?;
     if let Scope::AllSizes { parameter, from, .. } = scope {
         let is_meant = |id: &&model::size::ParameterId| model.parameters[**id].name == *parameter;
@@ -62,11 +62,11 @@ pub(super) fn check(
 struct Total {
     cells: Vec<(CellId, i64)>,
     constant: i64,
-    weights: BTreeMap<(Member, Vec<Item>), i64>,
+    weights: BTreeMap<(ClassMember, Vec<CountingItem>), i64>,
 }
 
 impl Total {
-    fn weight(&self, member: Member, class: Vec<Item>) -> i64 {
+    fn weight(&self, member: ClassMember, class: Vec<CountingItem>) -> i64 {
         self.weights.get(&(member, class)).copied().unwrap_or(0)
     }
 }
@@ -76,10 +76,10 @@ struct Checker<'a, 'm> {
     views: Vec<CountingView>,
     known: BTreeSet<CountingView>,
     /// The numbers of views by what they share, names of processes aside.
-    alike: BTreeMap<Vec<Item>, Vec<usize>>,
+    alike: BTreeMap<Vec<CountingItem>, Vec<usize>>,
     totals: Vec<Total>,
     can_fault: Option<ActionId>,
-    discharged: Obligations,
+    discharged: DischargedObligations,
     budget: &'a Budget,
     n_paths: usize,
 }
@@ -108,11 +108,11 @@ impl<'a, 'm> Checker<'a, 'm> {
             totals.push(Total { cells: sum.cells.clone(), constant: sum.constant, weights });
         }
         let known = proof.views.iter().cloned().collect();
-        let mut alike: BTreeMap<Vec<Item>, Vec<usize>> = BTreeMap::new();
+        let mut alike: BTreeMap<Vec<CountingItem>, Vec<usize>> = BTreeMap::new();
         for (at, view) in proof.views.iter().enumerate() {
             alike.entry(nameless(cast, &Stage::alone(view))).or_default().push(at);
         }
-        let discharged = Obligations::default();
+        let discharged = DischargedObligations::default();
         let views = proof.views.clone();
         Ok(Checker { cast, views, known, alike, totals, can_fault: None, discharged, budget, n_paths: 0 })
     }
@@ -147,7 +147,7 @@ impl<'a, 'm> Checker<'a, 'm> {
                 next = path.turn();
             }
         }
-        let mut classes: BTreeMap<FamilyId, BTreeSet<Vec<Item>>> = BTreeMap::new();
+        let mut classes: BTreeMap<FamilyId, BTreeSet<Vec<CountingItem>>> = BTreeMap::new();
         for view in &starts {
             classes.entry(view.family).or_default().insert(Cast::class_of(&view.local));
         }
@@ -155,17 +155,21 @@ impl<'a, 'm> Checker<'a, 'm> {
     }
 
     /// With this shared part, and each family at its start, the sums are right for every size.
-    fn right_at_first(&self, view: &CountingView, classes: &BTreeMap<FamilyId, BTreeSet<Vec<Item>>>) -> Outcome<()> {
+    fn right_at_first(
+        &self,
+        view: &CountingView,
+        classes: &BTreeMap<FamilyId, BTreeSet<Vec<CountingItem>>>,
+    ) -> Outcome<()> {
         for total in &self.totals {
             let mut excess = Some(Linear::number(total.constant));
             for &single in &self.cast.singles {
-                let weight = total.weight(Member::Single(single), self.cast.class_of_single(single, &view.shared));
+                let weight = total.weight(ClassMember::Single(single), self.cast.class_of_single(single, &view.shared));
                 excess = excess.and_then(|sum| sum.plus(&Linear::number(weight), 1));
             }
             for (&family, classes) in classes {
                 // However they start, they weigh the same.
                 let weights: BTreeSet<i64> =
-                    classes.iter().map(|class| total.weight(Member::Family(family), class.clone())).collect();
+                    classes.iter().map(|class| total.weight(ClassMember::Family(family), class.clone())).collect();
                 let size = self.cast.written.families[family].size.linear();
                 excess = match (excess, size, weights.len(), weights.first()) {
                     (Some(sum), Some(size), 1, Some(&weight)) => sum.plus(&size, weight),
@@ -222,7 +226,7 @@ impl<'a, 'm> Checker<'a, 'm> {
             Role::Single(single) => self.cast.shared_at(SharedColumn::Control(single)).map(|at| stage.shared[at]),
             Role::Nobody => None,
         };
-        let Some(Item::Place(place)) = place else { return Ok(()) };
+        let Some(CountingItem::Place(place)) = place else { return Ok(()) };
         for action in self.cast.model.places[place].actions.clone() {
             match role {
                 Role::Actor(1) => self.discharged.non_interference += 1,
@@ -318,10 +322,10 @@ impl<'a, 'm> Checker<'a, 'm> {
         let weight = |stage: &Stage| match role {
             Role::Actor(at) => {
                 let (family, local) = &stage.actors[at];
-                total.weight(Member::Family(*family), Cast::class_of(local))
+                total.weight(ClassMember::Family(*family), Cast::class_of(local))
             }
             Role::Single(single) => {
-                total.weight(Member::Single(single), self.cast.class_of_single(single, &stage.shared))
+                total.weight(ClassMember::Single(single), self.cast.class_of_single(single, &stage.shared))
             }
             Role::Nobody => 0,
         };
@@ -350,13 +354,13 @@ impl<'a, 'm> Checker<'a, 'm> {
 
     /// What the first on stage sees after a step that changes counted cells.
     fn seen(&self, stage: &Stage, changes: &BTreeMap<CellId, Option<i64>>) -> CountingView {
-        let seen = |item: &Item| match *item {
-            Item::Slot(at) if at > 0 => Item::Other(stage.actors[at as usize].0),
-            Item::Offset(cell, by) => {
+        let seen = |item: &CountingItem| match *item {
+            CountingItem::Slot(at) if at > 0 => CountingItem::Other(stage.actors[at as usize].0),
+            CountingItem::Offset(cell, by) => {
                 let change = changes.get(&cell).copied().unwrap_or(Some(0));
                 match change.and_then(|change| by.checked_sub(change)) {
-                    Some(by) if by.abs() <= FAR => Item::Offset(cell, by),
-                    _ => Item::Any,
+                    Some(by) if by.abs() <= FAR => CountingItem::Offset(cell, by),
+                    _ => CountingItem::Any,
                 }
             }
             other => other,
@@ -433,14 +437,14 @@ impl<'a, 'm> Checker<'a, 'm> {
         }
         for &single in &self.cast.singles {
             let class = self.cast.class_of_single(single, &stage.shared);
-            balance = balance.and(-total.weight(Member::Single(single), class), &Lin::just(1))?;
+            balance = balance.and(-total.weight(ClassMember::Single(single), class), &Lin::just(1))?;
         }
         for (family, local) in &stage.actors {
-            balance = balance.and(-total.weight(Member::Family(*family), Cast::class_of(local)), &Lin::just(1))?;
+            balance = balance.and(-total.weight(ClassMember::Family(*family), Cast::class_of(local)), &Lin::just(1))?;
         }
         for &view in behind {
             let CountingView { family, local, .. } = &self.views[view];
-            let weight = total.weight(Member::Family(*family), Cast::class_of(local));
+            let weight = total.weight(ClassMember::Family(*family), Cast::class_of(local));
             balance = balance.and(-weight, &Lin::unknown(Unknown::Views(view)))?;
         }
         Some(balance)
@@ -573,36 +577,37 @@ impl<'a, 'm> Checker<'a, 'm> {
 }
 
 /// What is shared, names of processes aside, and numbers that one process may know better than another one.
-fn nameless(cast: &Cast<'_>, stage: &Stage) -> Vec<Item> {
-    let nameless = |(column, item): (&SharedColumn, &Item)| match (*column, *item) {
-        (_, Item::Slot(at)) => Item::Other(stage.actors[at as usize].0),
-        (SharedColumn::Cell(cell), _) if cast.is_relative(cast.model.cells[cell].var) => Item::Any,
+fn nameless(cast: &Cast<'_>, stage: &Stage) -> Vec<CountingItem> {
+    let nameless = |(column, item): (&SharedColumn, &CountingItem)| match (*column, *item) {
+        (_, CountingItem::Slot(at)) => CountingItem::Other(stage.actors[at as usize].0),
+        (SharedColumn::Cell(cell), _) if cast.is_relative(cast.model.cells[cell].var) => CountingItem::Any,
         (_, other) => other,
     };
     cast.shared.iter().zip(&stage.shared).map(nameless).collect()
 }
 
 /// What a component adds to a sum of cells.
-fn amount(item: Item) -> Option<i64> {
+fn amount(item: CountingItem) -> Option<i64> {
     match item {
-        Item::Value(Value::Int(number)) => Some(number),
-        Item::Value(Value::Bool(is)) => Some(if is { 1 } else { 0 }),
-        Item::Value(Value::None) => Some(0),
-        Item::Slot(_) | Item::Other(_) | Item::Value(Value::Process(_)) => Some(1),
+        CountingItem::Value(Value::Int(number)) => Some(number),
+        CountingItem::Value(Value::Bool(is)) => Some(if is { 1 } else { 0 }),
+        CountingItem::Value(Value::None) => Some(0),
+        CountingItem::Slot(_) | CountingItem::Other(_) | CountingItem::Value(Value::Process(_)) => Some(1),
         _ => None,
     }
 }
 
 /// Whether every component of a view is of the kind that its column shows.
 fn fits(cast: &Cast<'_>, view: &CountingView) -> bool {
-    let is_place = |item: &Item| matches!(item, Item::Place(place) if place.index() < cast.model.places.len());
-    let is_content = |item: &Item| match item {
-        Item::Place(_) => false,
-        Item::Slot(slot) => *slot == 0,
-        Item::Other(family) => cast.crowds.contains(family),
-        Item::Offset(cell, _) => cast.counted.contains(cell),
-        Item::Value(Value::Process(id)) => id.index() < cast.model.processes.len() && !cast.is_crowd(*id),
-        Item::Value(_) | Item::Any => true,
+    let is_place =
+        |item: &CountingItem| matches!(item, CountingItem::Place(place) if place.index() < cast.model.places.len());
+    let is_content = |item: &CountingItem| match item {
+        CountingItem::Place(_) => false,
+        CountingItem::Slot(slot) => *slot == 0,
+        CountingItem::Other(family) => cast.crowds.contains(family),
+        CountingItem::Offset(cell, _) => cast.counted.contains(cell),
+        CountingItem::Value(Value::Process(id)) => id.index() < cast.model.processes.len() && !cast.is_crowd(*id),
+        CountingItem::Value(_) | CountingItem::Any => true,
     };
     let local = &cast.local[&view.family];
     view.shared.len() == cast.shared.len()
@@ -616,9 +621,9 @@ fn fits(cast: &Cast<'_>, view: &CountingView) -> bool {
 
 /// How a process of the family starts, by one path.
 fn start(cast: &Cast<'_>, family: FamilyId, path: &mut Path) -> Result<CountingView, Stop> {
-    let blank = vec![Item::Any; cast.local[&family].len()];
+    let blank = vec![CountingItem::Any; cast.local[&family].len()];
     let before = Stage { shared: Vec::new(), actors: Vec::new() };
-    let stage = Stage { shared: vec![Item::Any; cast.shared.len()], actors: vec![(family, blank)] };
+    let stage = Stage { shared: vec![CountingItem::Any; cast.shared.len()], actors: vec![(family, blank)] };
     let mut player = Player {
         cast,
         before: &before,
@@ -669,7 +674,7 @@ fn start(cast: &Cast<'_>, family: FamilyId, path: &mut Path) -> Result<CountingV
 }
 
 /// What a cell holds at first.
-fn at_first(player: &mut Player<'_, '_>, cell: CellId) -> Result<Item, Stop> {
+fn at_first(player: &mut Player<'_, '_>, cell: CellId) -> Result<CountingItem, Stop> {
     let cast = player.cast;
     let declared = &cast.model.cells[cell];
     let lost = Stop::Lost(cast.model.vars[declared.var].span);
@@ -677,24 +682,24 @@ fn at_first(player: &mut Player<'_, '_>, cell: CellId) -> Result<Item, Stop> {
         if let Some(start) = cast.start(cell) {
             let is_size = |id: &model::size::ParameterId| cast.sizes.contains(id);
             return Ok(match start.multiples.keys().any(is_size) {
-                true => Item::Any,
-                false => Item::Value(Value::Int(start.value(&cast.model.parameters).ok_or(lost)?)),
+                true => CountingItem::Any,
+                false => CountingItem::Value(Value::Int(start.value(&cast.model.parameters).ok_or(lost)?)),
             });
         }
         let (lo, hi) = cast.width(declared.var).ok_or(lost)?;
         if hi - lo >= stage::FEW {
-            return Ok(Item::Any);
+            return Ok(CountingItem::Any);
         }
-        return Ok(Item::Value(Value::Int(lo + player.path.pick((hi - lo + 1) as usize) as i64)));
+        return Ok(CountingItem::Value(Value::Int(lo + player.path.pick((hi - lo + 1) as usize) as i64)));
     }
     let is_any = matches!(cast.written.vars[declared.var].init, Init::Any);
     let names = matches!(declared.ty, ScalarType::Pid(_));
     let value = model::eval::initial_states(cast.model).next().map(|state| state.cells[cell.index()]);
     match value {
-        Some(value) if !is_any && !names && !matches!(value, Value::Process(_)) => Ok(Item::Value(value)),
+        Some(value) if !is_any && !names && !matches!(value, Value::Process(_)) => Ok(CountingItem::Value(value)),
         _ => Ok(match player.any_of(declared.ty).ok_or(lost)? {
-            Thing::Actor(_) => Item::Slot(0),
-            Thing::Behind(family) => Item::Other(family),
+            Thing::Actor(_) => CountingItem::Slot(0),
+            Thing::Behind(family) => CountingItem::Other(family),
             other => acts::shown(&other)?,
         }),
     }

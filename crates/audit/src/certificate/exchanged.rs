@@ -6,7 +6,7 @@
 //! has to have its image among those of the second; the automata have to be the same, and what they look at images of one another.
 
 use evidence::certificate::{self, Exchanged};
-use evidence::plain::{Atom, Violation};
+use evidence::plain::{ReferenceViolation, StateCondition};
 use model::Model;
 use model::expr::{Expr, ExprKind};
 use model::fairness::{EdgePredicate, FairnessPair, StatePredicate};
@@ -20,12 +20,12 @@ use super::{CertificateError, Outcome, words};
 /// The permutations under which the program is its own image, as they were stated last.
 #[derive(Default)]
 pub(super) struct Exchanges<'m> {
-    known: Option<(certificate::Symmetry, Symmetry<'m>)>,
+    known: Option<(certificate::ClaimedSymmetry, Symmetry<'m>)>,
 }
 
 impl<'m> Exchanges<'m> {
     /// Checks that one way to violate the property follows from another.
-    pub fn check(&mut self, model: &'m Model, claim: &Exchanged, [from, to]: [&Violation; 2]) -> Outcome<()> {
+    pub fn check(&mut self, model: &'m Model, claim: &Exchanged, [from, to]: [&ReferenceViolation; 2]) -> Outcome<()> {
         let symmetry = self.symmetry(model, &claim.symmetry)?;
         let permutation = symmetry.swapped(&claim.swaps).map_err(CertificateError::NotSymmetric)?;
         let image = Image { model, symmetry, permutation: &permutation };
@@ -33,7 +33,7 @@ impl<'m> Exchanges<'m> {
         image.automaton(from, to)
     }
 
-    fn symmetry(&mut self, model: &'m Model, stated: &certificate::Symmetry) -> Outcome<&Symmetry<'m>> {
+    fn symmetry(&mut self, model: &'m Model, stated: &certificate::ClaimedSymmetry) -> Outcome<&Symmetry<'m>> {
         if self.known.as_ref().is_none_or(|(known, _)| known != stated) {
             let made = Symmetry::stated(model, &PropertyKind::NoErrors, stated);
             self.known = Some((stated.clone(), made.map_err(CertificateError::NotSymmetric)?));
@@ -52,7 +52,7 @@ struct Image<'a, 'm> {
 
 impl Image<'_, '_> {
     /// Runs that are fair in the second way are images of runs that are fair in the first.
-    fn fairness(&self, from: &Violation, to: &Violation) -> Outcome<()> {
+    fn fairness(&self, from: &ReferenceViolation, to: &ReferenceViolation) -> Outcome<()> {
         for &id in &from.fairness {
             let pair = &self.model.fairness[id];
             let is_image = |other: &FairnessPair| self.is_image(pair, other);
@@ -104,7 +104,7 @@ impl Image<'_, '_> {
     }
 
     /// The automata read images of states alike.
-    fn automaton(&self, from: &Violation, to: &Violation) -> Outcome<()> {
+    fn automaton(&self, from: &ReferenceViolation, to: &ReferenceViolation) -> Outcome<()> {
         let (one, other) = (&from.automaton, &to.automaton);
         let is_same = one.states == other.states && one.n_marks == other.n_marks;
         if !is_same || one.atoms.len() != other.atoms.len() {
@@ -128,7 +128,7 @@ impl Image<'_, '_> {
 }
 
 /// What an atom looks at, with the values of the variables that are bound around it.
-fn with_values(atom: &Atom) -> Expr {
+fn with_values(atom: &StateCondition) -> Expr {
     let mut expr = atom.expr.clone();
     put(&mut expr, &atom.bound);
     expr

@@ -13,8 +13,8 @@ mod whole;
 use std::collections::BTreeMap;
 
 use base::Budget;
-use evidence::certificate::Obligations;
-use evidence::fine::{Content, FineProof};
+use evidence::certificate::DischargedObligations;
+use evidence::fine::{FineContent, FineProof};
 use model::Model;
 use model::expr::Expr;
 use model::property::PropertyKind;
@@ -34,12 +34,12 @@ pub(super) fn check(
     property: &PropertyKind,
     proof: &FineProof,
     budget: &Budget,
-) -> Outcome<Obligations> {
+) -> Outcome<DischargedObligations> {
     let plan = Plan::new(model, proof)?;
     let starts: Vec<usize> = plan.starts()?.into_iter().collect();
     let moves = moves::moves(&plan, budget)?;
     let mut sights = Vec::new();
-    let mut found = Obligations::default();
+    let mut found = DischargedObligations::default();
     for view in &proof.views {
         let sight = Sight::new(&plan, view)?;
         found = found.with(sight.check(&starts, &moves, budget)?);
@@ -128,8 +128,8 @@ fn shown(plan: &Plan<'_>, look: &Look<'_, '_>) -> Vec<Violation> {
         Violation { processes: Vec::new(), everyone, holds: Vec::new(), names: Vec::new(), somebody: Vec::new() };
     for &(column, thing) in &look.found {
         match thing {
-            Thing::Value(value) => plain.holds.push((column, Content::Value(value))),
-            Thing::Place(place) => plain.holds.push((column, Content::Place(place))),
+            Thing::Value(value) => plain.holds.push((column, FineContent::Value(value))),
+            Thing::Place(place) => plain.holds.push((column, FineContent::Place(place))),
             _ => plain.somebody.push(column),
         }
     }

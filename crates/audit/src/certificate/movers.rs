@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use model::Model;
-use model::control::{ChannelId, Scope, SyncSide};
+use model::control::{ChannelId, SyncSide, TextOwner};
 use model::eval::Move;
 use model::process::{FamilyId, ProcessId};
 
@@ -27,7 +27,7 @@ impl Movers {
         let mut sends: HashSet<(FamilyId, ChannelId)> = HashSet::new();
         let mut receives: HashSet<(FamilyId, ChannelId)> = HashSet::new();
         for action in &model.actions {
-            if let (Scope::Family(family), Some(sync)) = (action.scope, &action.sync) {
+            if let (TextOwner::Family(family), Some(sync)) = (action.scope, &action.sync) {
                 match sync.side {
                     SyncSide::Send(_) => sends.insert((family, sync.channel)),
                     SyncSide::Receive(_) => receives.insert((family, sync.channel)),

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use base::Id;
 use evidence::certificate::{Column, ControlPoint, Exposed, LocalFact, SplitInvariant};
 use model::Model;
-use model::control::{PlaceId, Scope};
+use model::control::{PlaceId, TextOwner};
 use model::eval::State;
 use model::print;
 use model::process::ProcessId;
@@ -186,7 +186,7 @@ fn point_key(
     counters: &[CellId],
     point: &ControlPoint,
 ) -> Result<(PlaceId, Vec<Value>), String> {
-    let scope = Scope::Family(model.processes[process].family);
+    let scope = TextOwner::Family(model.processes[process].family);
     if model.places.get(point.place).is_none_or(|place| place.scope != scope) {
         return Err(format!("place number {} is not in its text", point.place.index()));
     }

@@ -48,13 +48,13 @@ pub(super) struct Obligations<'a> {
     claimed: &'a Claimed<'a>,
     budget: &'a Budget,
     /// What was discharged so far.
-    discharged: certificate::Obligations,
+    discharged: certificate::DischargedObligations,
 }
 
 impl<'a> Obligations<'a> {
     /// The obligations of the invariant.
     pub fn new(claimed: &'a Claimed<'a>, budget: &'a Budget) -> Self {
-        Obligations { claimed, budget, discharged: certificate::Obligations::default() }
+        Obligations { claimed, budget, discharged: certificate::DischargedObligations::default() }
     }
 
     /// Puts all obligations, those of the implication if a property is given; how many there were.
@@ -62,7 +62,7 @@ impl<'a> Obligations<'a> {
         mut self,
         sets: &mut dyn Discharge,
         property: Option<&Property>,
-    ) -> Outcome<certificate::Obligations> {
+    ) -> Outcome<certificate::DischargedObligations> {
         let movers = Movers::all(self.claimed.model());
         for member in self.claimed.listed.keys() {
             for exchange in self.claimed.symmetry.iter().flat_map(|symmetry| symmetry.keeping(member)) {
@@ -160,7 +160,7 @@ impl<'a> Obligations<'a> {
         concerned
     }
 
-    fn count(&mut self, kind: impl FnOnce(&mut certificate::Obligations) -> &mut usize) -> Outcome<()> {
+    fn count(&mut self, kind: impl FnOnce(&mut certificate::DischargedObligations) -> &mut usize) -> Outcome<()> {
         *kind(&mut self.discharged) += 1;
         Ok(self.budget.check(0)?)
     }

@@ -14,8 +14,8 @@ use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
 use base::Budget;
-use evidence::plain::Violation;
-use evidence::propagation::{Case, HolderCase, Point, Refutation, Sights, Spot, Step};
+use evidence::plain::ReferenceViolation;
+use evidence::propagation::{EdgeOwner, HolderCase, NodePoint, Refutation, RefutationCase, RefutationStep, Sights};
 use model::Model;
 use model::fairness::FairnessId;
 use model::process::ProcessId;
@@ -75,7 +75,7 @@ impl<'a> Scene<'a> {
     }
 
     /// Replays a refutation of one way to violate the property, with earlier facts; how many steps there were.
-    pub fn check(&self, violation: &Violation, claim: &Refutation, earlier: &[Earlier<'_>]) -> Outcome<usize> {
+    pub fn check(&self, violation: &ReferenceViolation, claim: &Refutation, earlier: &[Earlier<'_>]) -> Outcome<usize> {
         let assumed: BTreeSet<FairnessId> = violation.fairness.iter().copied().collect();
         for fact in earlier {
             if !fact.violation.fairness.iter().all(|pair| assumed.contains(pair)) {
@@ -113,7 +113,7 @@ pub(super) struct Earlier<'e> {
     /// The fact.
     pub fact: usize,
     /// The way.
-    pub violation: &'e Violation,
+    pub violation: &'e ReferenceViolation,
 }
 
 /// The sets at some point: by process, then the property's; `None` is all edges.
@@ -128,7 +128,7 @@ struct Sets {
 struct Replay<'r, 'a> {
     scene: &'r Scene<'a>,
     judge: Judge<'r, 'a>,
-    violation: &'r Violation,
+    violation: &'r ReferenceViolation,
     earlier: &'r [Earlier<'r>],
     property: Rc<View>,
     property_edges: Rc<Vec<Edge>>,
@@ -139,12 +139,12 @@ struct Replay<'r, 'a> {
 
 impl Replay<'_, '_> {
     /// Takes steps; an error where they do not end with nothing.
-    fn run(&self, steps: &[Step], mut sets: Sets, n_steps: &mut usize) -> Outcome<()> {
+    fn run(&self, steps: &[RefutationStep], mut sets: Sets, n_steps: &mut usize) -> Outcome<()> {
         for (at, step) in steps.iter().enumerate() {
             self.scene.budget.check(0)?;
             *n_steps += 1;
             match step {
-                Step::Fair(spot) => {
+                RefutationStep::Fair(spot) => {
                     let spot = self.number(*spot)?;
                     let mut kept = vec![false; self.n_edges(spot)?];
                     self.components(spot, &sets)?.into_iter().flatten().for_each(|edge| kept[edge] = true);
@@ -152,7 +152,7 @@ impl Replay<'_, '_> {
                         return Ok(());
                     }
                 }
-                Step::Compatible { from, to } => {
+                RefutationStep::Compatible { from, to } => {
                     let (from, to) = (self.number(*from)?, self.number(*to)?);
                     let kept = self.compatible(from, to, &sets)?;
                     if self.keep(&mut sets, to, kept) {
@@ -162,24 +162,24 @@ impl Replay<'_, '_> {
                 last if at + 1 < steps.len() => {
                     return Err(CertificateError::Malformed(format!("steps follow {}", word(last))));
                 }
-                Step::Split { of, cases } => return self.split(self.number(*of)?, cases, &sets, n_steps),
-                Step::Holder { of, invariant, cases } => {
+                RefutationStep::Split { of, cases } => return self.split(self.number(*of)?, cases, &sets, n_steps),
+                RefutationStep::Holder { of, invariant, cases } => {
                     return self.holder((self.number(*of)?, *invariant), cases, &sets, n_steps);
                 }
-                Step::Scheduled(cases) => return self.scheduled(cases, &sets, n_steps),
-                Step::Unequal(invariant) => return self.unequal(*invariant, &sets),
+                RefutationStep::Scheduled(cases) => return self.scheduled(cases, &sets, n_steps),
+                RefutationStep::Unequal(invariant) => return self.unequal(*invariant, &sets),
             }
         }
         words::refused("the last step of a refutation has to leave nothing", "edges are left")
     }
 
     /// The position of a spot.
-    fn number(&self, spot: Spot) -> Outcome<usize> {
+    fn number(&self, spot: EdgeOwner) -> Outcome<usize> {
         let n_processes = self.scene.views.list.len();
         match spot {
-            Spot::Property => Ok(n_processes),
-            Spot::Process(process) if process.index() < n_processes => Ok(process.index()),
-            Spot::Process(process) => {
+            EdgeOwner::Property => Ok(n_processes),
+            EdgeOwner::Process(process) if process.index() < n_processes => Ok(process.index()),
+            EdgeOwner::Process(process) => {
                 Err(CertificateError::Malformed(format!("there is no process number {}", process.index())))
             }
         }
@@ -295,13 +295,13 @@ impl Replay<'_, '_> {
         Ok(made)
     }
 
-    fn split(&self, of: usize, cases: &[Case], sets: &Sets, n_steps: &mut usize) -> Outcome<()> {
+    fn split(&self, of: usize, cases: &[RefutationCase], sets: &Sets, n_steps: &mut usize) -> Outcome<()> {
         let n_edges = self.n_edges(of)?;
         let mut kept: Vec<Vec<bool>> = vec![Vec::new(); cases.len()];
         for component in self.components(of, sets)? {
             let nodes: BTreeSet<usize> =
                 component.iter().map(|&edge| self.beginning(of, edge)).collect::<Outcome<_>>()?;
-            let is_in = |point: &Point| self.node(of, point).is_some_and(|node| nodes.contains(&node));
+            let is_in = |point: &NodePoint| self.node(of, point).is_some_and(|node| nodes.contains(&node));
             let Some(case) = cases.iter().position(|case| case.points.iter().any(is_in)) else {
                 return words::refused("each fair component has to have a case", "one has none");
             };
@@ -322,7 +322,7 @@ impl Replay<'_, '_> {
     }
 
     /// The node that a point is, if there is one.
-    fn node(&self, of: usize, point: &Point) -> Option<usize> {
+    fn node(&self, of: usize, point: &NodePoint) -> Option<usize> {
         let row = self.view(of).number(&point.row)?;
         if self.is_property(of) { self.product.number(row, point.state? as usize) } else { Some(row) }
     }
@@ -383,7 +383,7 @@ impl Replay<'_, '_> {
         Ok(())
     }
 
-    fn steps_of<'c>(&self, process: ProcessId, cases: &'c [HolderCase]) -> Outcome<&'c [Step]> {
+    fn steps_of<'c>(&self, process: ProcessId, cases: &'c [HolderCase]) -> Outcome<&'c [RefutationStep]> {
         let case = cases.iter().find(|case| case.process == process).map(|case| case.steps.as_slice());
         case.ok_or_else(|| {
             CertificateError::Malformed(format!("{} has no case", self.scene.views.model.processes[process].name))
@@ -442,10 +442,12 @@ impl Replay<'_, '_> {
     }
 }
 
-fn word(step: &Step) -> &'static str {
+fn word(step: &RefutationStep) -> &'static str {
     match step {
-        Step::Fair(_) | Step::Compatible { .. } => "a step",
-        Step::Split { .. } | Step::Holder { .. } | Step::Scheduled(_) => "a distinction of cases",
-        Step::Unequal(_) => "the contradiction of sums",
+        RefutationStep::Fair(_) | RefutationStep::Compatible { .. } => "a step",
+        RefutationStep::Split { .. } | RefutationStep::Holder { .. } | RefutationStep::Scheduled(_) => {
+            "a distinction of cases"
+        }
+        RefutationStep::Unequal(_) => "the contradiction of sums",
     }
 }

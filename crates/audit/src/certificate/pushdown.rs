@@ -11,7 +11,7 @@ mod steps;
 mod thread;
 
 use base::Budget;
-use evidence::certificate::Obligations;
+use evidence::certificate::DischargedObligations;
 use evidence::pushdown::{LocalRow, PushdownProof, StoreRow};
 use model::Model;
 use model::eval::initial_states;
@@ -32,7 +32,7 @@ pub(super) fn check(
     property: Option<&PropertyKind>,
     proof: &PushdownProof,
     budget: &Budget,
-) -> Outcome<Obligations> {
+) -> Outcome<DischargedObligations> {
     shape::check(model, proof)?;
     let threads: Vec<Thread<'_>> =
         model.processes.ids().map(|process| Thread::new(model, process, proof)).collect::<Outcome<_>>()?;
@@ -42,7 +42,7 @@ pub(super) fn check(
         property,
         threads,
         abilities: Vec::new(),
-        discharged: Obligations::default(),
+        discharged: DischargedObligations::default(),
         meter: Meter::new(budget),
     };
     for at in 0..checker.threads.len() {
@@ -65,7 +65,7 @@ struct Checker<'a> {
     threads: Vec<Thread<'a>>,
     /// By process and local state: what it can do, as far as the property asks.
     abilities: Vec<Vec<Ability>>,
-    discharged: Obligations,
+    discharged: DischargedObligations,
     meter: Meter<'a>,
 }
 

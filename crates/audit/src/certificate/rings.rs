@@ -16,9 +16,9 @@ mod text;
 use std::collections::{BTreeMap, BTreeSet};
 
 use base::Budget;
-use evidence::certificate::Obligations;
+use evidence::certificate::DischargedObligations;
 use evidence::rings::tree::{FAR, LEFT, PARENT, RIGHT};
-use evidence::rings::{Flow, Network, RingItem, RingValue, RingsProof, Weight, WindowSet, Word};
+use evidence::rings::{ConservedSum, NeighbourTypes, Network, RingItem, RingValue, RingWeight, RingsProof, WindowSet};
 use evidence::scope::Scope;
 use model::Model;
 use model::control::{ActionId, ActionKind};
@@ -44,7 +44,7 @@ pub(super) fn check(
     (name, property): (&str, &PropertyKind),
     (scope, proof): (&Scope, &RingsProof),
     budget: &Budget,
-) -> Outcome<Obligations> {
+) -> Outcome<DischargedObligations> {
     let said = said::said(model, name, property)?;
     let text = text::Text::new(model, proof, &said)?;
     let size = text.size;
@@ -138,20 +138,20 @@ impl Beside {
 pub(super) struct Checker<'a> {
     proof: &'a RingsProof,
     sizes: &'a Sizes,
-    number: BTreeMap<&'a Word, usize>,
+    number: BTreeMap<&'a NeighbourTypes, usize>,
     known: Vec<FxHashSet<&'a Values>>,
     /// For each window a size and a place where it stands.
     stands: Vec<(usize, Spot)>,
     deeds: Vec<Vec<Vec<Deed>>>,
     /// The states that each window starts in, by their number.
     starts: Vec<BTreeSet<usize>>,
-    discharged: Obligations,
+    discharged: DischargedObligations,
     budget: &'a Budget,
 }
 
 impl<'a> Checker<'a> {
     fn new(proof: &'a RingsProof, sizes: &'a Sizes, budget: &'a Budget) -> Outcome<Checker<'a>> {
-        let number: BTreeMap<&Word, usize> =
+        let number: BTreeMap<&NeighbourTypes, usize> =
             proof.windows.iter().enumerate().map(|(at, set)| (&set.word, at)).collect();
         if number.len() != proof.windows.len() {
             return malformed("a word is listed twice");
@@ -183,7 +183,7 @@ impl<'a> Checker<'a> {
             all_alike(proof, sizes, &number)?;
         }
         let known = proof.windows.iter().map(|set| set.states.iter().collect()).collect();
-        let discharged = Obligations::default();
+        let discharged = DischargedObligations::default();
         let starts = vec![BTreeSet::new(); proof.windows.len()];
         Ok(Checker { proof, sizes, number, known, stands, deeds: Vec::new(), starts, discharged, budget })
     }
@@ -191,7 +191,7 @@ impl<'a> Checker<'a> {
     /// Whether a window may be in this state: it is listed, or alone weighs more than a flow allows all to weigh together.
     fn has(&self, window: usize, state: &Values) -> bool {
         let set = &self.proof.windows[window];
-        let is_too_much = |flow: &Flow| {
+        let is_too_much = |flow: &ConservedSum| {
             let others = (1..self.proof.width).map(|at| local_weight(flow, set, (state, at))).sum::<u128>();
             !flow.at_least && others + weighed(flow, set, state) > u128::from(flow.total)
         };
@@ -443,12 +443,12 @@ impl<'a> Checker<'a> {
     }
 
     /// The weights that are counted with the first process of a window, and those of what all share.
-    fn counted(&self, flow: &Flow, set: &WindowSet, state: &Values) -> Outcome<(u128, u128)> {
+    fn counted(&self, flow: &ConservedSum, set: &WindowSet, state: &Values) -> Outcome<(u128, u128)> {
         let mut here = local_weight(flow, set, (state, 0));
         let mut shared = 0;
         let mut rows: Vec<(VarId, usize)> = Vec::new();
         for (weight, _) in &flow.weights {
-            if let Weight::Element(var, row, _) = weight
+            if let RingWeight::Element(var, row, _) = weight
                 && !rows.contains(&(*var, *row))
             {
                 rows.push((*var, *row));
@@ -500,7 +500,7 @@ fn relatives(count: usize, at: usize) -> usize {
 }
 
 /// In a tree: each process sees what its window says, wherever it is, and all elements of its own.
-fn all_alike(proof: &RingsProof, sizes: &Sizes, number: &BTreeMap<&Word, usize>) -> Outcome<()> {
+fn all_alike(proof: &RingsProof, sizes: &Sizes, number: &BTreeMap<&NeighbourTypes, usize>) -> Outcome<()> {
     for sized in &sizes.all {
         for at in 0..sized.count {
             let items = &proof.windows[number[&sizes.word(sized.count, at)]].items;
@@ -545,34 +545,34 @@ fn is_window(proof: &RingsProof, set: &WindowSet, sized: &Sized, spot: Spot) -> 
     }
 }
 
-fn times(flow: &Flow, weight: &Weight) -> u128 {
+fn times(flow: &ConservedSum, weight: &RingWeight) -> u128 {
     flow.weights.iter().filter(|(other, _)| other == weight).map(|(_, times)| u128::from(*times)).sum()
 }
 
 /// The weight of the local state of a process of a window, which names others by their distance from it.
-fn local_weight(flow: &Flow, set: &WindowSet, (state, place): (&Values, usize)) -> u128 {
+fn local_weight(flow: &ConservedSum, set: &WindowSet, (state, place): (&Values, usize)) -> u128 {
     let place_of = |item: &RingItem| match item {
         RingItem::Control(at) | RingItem::Own(at, _) => Some(*at),
         RingItem::Element(..) | RingItem::Shared(..) => None,
     };
     let own = set.items.iter().zip(state).filter(|(item, _)| place_of(item) == Some(place as i64));
     let local: Values = own.map(|(_, value)| value.shifted(-(place as i64))).collect();
-    times(flow, &Weight::Local(set.word[place], local))
+    times(flow, &RingWeight::Local(set.word[place], local))
 }
 
 /// The weight of some of what a window sees besides processes.
-fn items_weight(flow: &Flow, set: &WindowSet, state: &Values, is_meant: impl Fn(RingItem) -> bool) -> u128 {
+fn items_weight(flow: &ConservedSum, set: &WindowSet, state: &Values, is_meant: impl Fn(RingItem) -> bool) -> u128 {
     let of = |(item, value): (&RingItem, &RingValue)| match (*item, *value) {
         (RingItem::Element(var, distance, at), value) => {
-            times(flow, &Weight::Element(var, at, value.shifted(-distance)))
+            times(flow, &RingWeight::Element(var, at, value.shifted(-distance)))
         }
-        (RingItem::Shared(var, at), RingValue::Value(value)) => times(flow, &Weight::Shared(var, at, value)),
+        (RingItem::Shared(var, at), RingValue::Value(value)) => times(flow, &RingWeight::Shared(var, at, value)),
         _ => 0,
     };
     set.items.iter().zip(state).filter(|(item, _)| is_meant(**item)).map(of).sum()
 }
 
 /// All that a step of a window's first process may change: its local state, the elements that it touches, and what all share.
-fn weighed(flow: &Flow, set: &WindowSet, state: &Values) -> u128 {
+fn weighed(flow: &ConservedSum, set: &WindowSet, state: &Values) -> u128 {
     local_weight(flow, set, (state, 0)) + items_weight(flow, set, state, |_| true)
 }

@@ -13,7 +13,7 @@ use std::collections::hash_map::Entry;
 
 use base::Budget;
 use evidence::certificate::{Column, Focus, NoFairRun, StateSet, Variant};
-use evidence::plain::Violation;
+use evidence::plain::ReferenceViolation;
 use model::Model;
 use model::eval::Turn;
 use model::fairness::EdgePredicate;
@@ -31,7 +31,7 @@ use super::{CertificateError, Outcome, words};
 /// Checks a claim about one way to violate the property; how many abstract processes there were.
 pub(super) fn check(
     claimed: &Claimed<'_>,
-    violation: &Violation,
+    violation: &ReferenceViolation,
     claim: &NoFairRun,
     budget: &Budget,
 ) -> Outcome<usize> {
@@ -51,7 +51,7 @@ pub(super) fn check(
 }
 
 /// The foci are those that the variant asks for, and marks are marks.
-fn check_shape(model: &Model, violation: &Violation, claim: &NoFairRun) -> Result<(), String> {
+fn check_shape(model: &Model, violation: &ReferenceViolation, claim: &NoFairRun) -> Result<(), String> {
     let mut foci: Vec<ProcessId> = claim.foci.iter().map(|focus| focus.process).collect();
     if let Some(unknown) = foci.iter().find(|&&focus| model.processes.get(focus).is_none()) {
         return Err(format!("there is no process number {}", unknown.index()));
@@ -120,7 +120,7 @@ struct Conditions {
 }
 
 impl Conditions {
-    fn new(model: &Model, violation: &Violation, judge: &mut Judge<'_>) -> Outcome<Self> {
+    fn new(model: &Model, violation: &ReferenceViolation, judge: &mut Judge<'_>) -> Outcome<Self> {
         let mut atoms = Vec::new();
         for atom in &violation.automaton.atoms {
             let truth = judge.truth(&atom.expr, &atom.bound, true)?;
@@ -145,7 +145,7 @@ impl Conditions {
 /// The abstract process of a focus.
 struct Process<'p> {
     claimed: &'p Claimed<'p>,
-    violation: &'p Violation,
+    violation: &'p ReferenceViolation,
     conditions: &'p Conditions,
     variant: Variant,
     focus: &'p Focus,
@@ -281,10 +281,10 @@ impl Process<'_> {
         graph: &mut Graph,
     ) -> Outcome<()> {
         let model = self.claimed.model();
-        let can_read = |edge: &&evidence::plain::Edge| {
+        let can_read = |edge: &&evidence::plain::ReferenceEdge| {
             edge.literals.iter().all(|&(atom, wanted)| here.atoms[atom][usize::from(wanted)])
         };
-        let readings: Vec<&evidence::plain::Edge> =
+        let readings: Vec<&evidence::plain::ReferenceEdge> =
             self.violation.automaton.states[state as usize].iter().filter(can_read).collect();
         if readings.is_empty() {
             return Ok(());

@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use evidence::certificate::{self, Column, ControlPoint, LocalFact, ProcessDimension, SplitInvariant};
 use model::Model;
-use model::control::Scope;
+use model::control::TextOwner;
 use model::expr::Expr;
 use model::process::{Family, FamilyId, ProcessId};
 use model::property::PropertyKind;
@@ -56,7 +56,7 @@ impl<'m> Symmetry<'m> {
         model: &'m Model,
         property: &PropertyKind,
         claimed: &SplitInvariant,
-        stated: &certificate::Symmetry,
+        stated: &certificate::ClaimedSymmetry,
     ) -> Result<Self, String> {
         let symmetry = Self::stated(model, property, stated)?;
         symmetry.check_numbering(claimed)?;
@@ -64,7 +64,11 @@ impl<'m> Symmetry<'m> {
     }
 
     /// The permutations that are stated, if every text of the program is its own image under them.
-    pub fn stated(model: &'m Model, property: &PropertyKind, stated: &certificate::Symmetry) -> Result<Self, String> {
+    pub fn stated(
+        model: &'m Model,
+        property: &PropertyKind,
+        stated: &certificate::ClaimedSymmetry,
+    ) -> Result<Self, String> {
         let mut symmetry = Symmetry { model, dimensions: dimensions(model, stated)?, property_alike: true };
         for family in model.families.iter().filter(|family| family.count() > 1) {
             for permutation in symmetry.generators(family) {
@@ -288,7 +292,10 @@ impl<'m> Symmetry<'m> {
 }
 
 /// The stated dimensions, each with as many elements as its family has processes, numbered alike.
-fn dimensions(model: &Model, stated: &certificate::Symmetry) -> Result<BTreeMap<(VarId, usize), FamilyId>, String> {
+fn dimensions(
+    model: &Model,
+    stated: &certificate::ClaimedSymmetry,
+) -> Result<BTreeMap<(VarId, usize), FamilyId>, String> {
     let mut found = BTreeMap::new();
     for &ProcessDimension { var, dimension, family } in &stated.dimensions {
         let (Some(array), Some(members)) = (model.vars.get(var), model.families.get(family)) else {
@@ -308,7 +315,12 @@ fn dimensions(model: &Model, stated: &certificate::Symmetry) -> Result<BTreeMap<
 
 /// Whether an expression surely has a value in every state, read in this scope, where the variables bound around it yield processes of
 /// these families, or else no processes.
-pub(super) fn surely_has_value(model: &Model, expr: &Expr, scope: Option<Scope>, bound: &[Option<FamilyId>]) -> bool {
+pub(super) fn surely_has_value(
+    model: &Model,
+    expr: &Expr,
+    scope: Option<TextOwner>,
+    bound: &[Option<FamilyId>],
+) -> bool {
     let identity = Permutation(model.processes.ids().collect());
     let images = Images { model, permutation: &identity, dimensions: &BTreeMap::new() };
     let sorts = bound.iter().map(|family| family.map_or(Sort::Plain, Sort::Process)).collect();

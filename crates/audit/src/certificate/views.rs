@@ -20,9 +20,9 @@ mod veil;
 use std::collections::BTreeSet;
 
 use base::{Budget, Span};
-use evidence::certificate::Obligations;
+use evidence::certificate::DischargedObligations;
 use evidence::scope::Scope;
-use evidence::views::{Column, Hiding, Item, SharedColumn, ViewsProof};
+use evidence::views::{Hiding, Item, SharedColumn, ViewColumn, ViewsProof};
 use model::Model;
 use model::control::ActionId;
 use model::expr::{Expr, ExprKind};
@@ -49,7 +49,7 @@ pub(super) fn check(
     (name, property): (&str, &PropertyKind),
     (scope, proof): (&Scope, &ViewsProof),
     budget: &Budget,
-) -> Outcome<Obligations> {
+) -> Outcome<DischargedObligations> {
     let text = Text::new(model, proof)?;
     if proof.k == 0 || proof.k > MOST_SEEN {
         return Err(CertificateError::Malformed(format!("views of {} processes", proof.k)));
@@ -88,7 +88,7 @@ struct Checker<'a, 'm> {
     can_fault: Option<ActionId>,
     /// By action, when a process that is not seen may make a difference.
     help: Vec<Help>,
-    discharged: Obligations,
+    discharged: DischargedObligations,
     budget: &'a Budget,
     n_ways: usize,
 }
@@ -177,7 +177,7 @@ impl<'a, 'm> Checker<'a, 'm> {
         }
         let ones = Ones::of(&views, proof.k, text.is_ordered);
         let known = views.iter().cloned().collect();
-        let discharged = Obligations::default();
+        let discharged = DischargedObligations::default();
         let help = text.written.actions.iter().map(|action| help(text, action)).collect();
         Ok(Checker { text, k: proof.k, views, known, ones, can_fault: None, help, discharged, budget, n_ways: 0 })
     }
@@ -456,20 +456,20 @@ impl<'a, 'm> Checker<'a, 'm> {
 
 /// Whether a view hides only what a rule hides.
 fn hides_by_rule(text: &Text<'_>, view: &evidence::views::View) -> bool {
-    let is_hidden = |rule: &Hiding, at: Column, local: Option<&Vec<Item>>| {
+    let is_hidden = |rule: &Hiding, at: ViewColumn, local: Option<&Vec<Item>>| {
         let shown = match (rule.when, local) {
-            (Column::Shared(when), _) => Some(view.shared[when]),
-            (Column::Local(when), local) => local.map(|local| local[when]),
+            (ViewColumn::Shared(when), _) => Some(view.shared[when]),
+            (ViewColumn::Local(when), local) => local.map(|local| local[when]),
         };
         rule.what == at && shown.is_some_and(|shown| rule.is.contains(&shown))
     };
-    let allowed = |at: Column, local: Option<&Vec<Item>>| text.hidden.iter().any(|rule| is_hidden(rule, at, local));
+    let allowed = |at: ViewColumn, local: Option<&Vec<Item>>| text.hidden.iter().any(|rule| is_hidden(rule, at, local));
     let shared = view.shared.iter().enumerate();
     let mut slots = view.slots.iter().flatten();
-    shared.filter(|(_, item)| **item == Item::Hidden).all(|(at, _)| allowed(Column::Shared(at), None))
+    shared.filter(|(_, item)| **item == Item::Hidden).all(|(at, _)| allowed(ViewColumn::Shared(at), None))
         && slots.all(|local| {
             let hidden = local.iter().enumerate().filter(|(_, item)| **item == Item::Hidden);
-            hidden.into_iter().all(|(at, _)| allowed(Column::Local(at), Some(local)))
+            hidden.into_iter().all(|(at, _)| allowed(ViewColumn::Local(at), Some(local)))
         })
 }
 

@@ -6,16 +6,16 @@ use std::collections::HashSet;
 use crate::common::{prepared, properties};
 use audit::certificate::{CertificateError, Means, check_by};
 use evidence::Certificate;
-use evidence::certificate::{ProcessDimension, Symmetry};
+use evidence::certificate::{ClaimedSymmetry, ProcessDimension};
 use model::Model;
 use model::symmetry::{asymmetries, process_dimensions};
-use testkit::local::Local;
-use testkit::local::definition::Rule;
-use testkit::{Product, Shape, for_each_program};
+use testkit::local::LocalDefinition;
+use testkit::local::definition::ClosureDefinition;
+use testkit::{Product, RandomFeatures, for_each_program};
 
 /// Programs without procedures, of which local proofs know nothing.
-fn shape() -> Shape {
-    Shape { procedures: false, ..Shape::everything() }
+fn shape() -> RandomFeatures {
+    RandomFeatures { procedures: false, ..RandomFeatures::everything() }
 }
 
 #[test]
@@ -24,7 +24,7 @@ fn the_smallest_invariants_are_accepted_where_they_imply_the_property() {
         let Some(product) = Product::explore(model, 300) else { return Ok(()) };
         for prepared in prepared(model) {
             let certificate = prepared.certificate("");
-            let rule = Rule::new(model, prepared.invariant(&certificate), 1000);
+            let rule = ClosureDefinition::new(model, prepared.invariant(&certificate), 1000);
             if rule.is_invariant() == Some(false) {
                 return Err("the smallest invariant is not invariant".to_string());
             }
@@ -63,7 +63,7 @@ fn by_symmetry(model: &Model, certificate: &Certificate) -> Certificate {
     let dimensions = |family| process_dimensions(model, family).into_iter().map(move |dimension| (dimension, family));
     let stated = model.families.ids().flat_map(dimensions);
     let stated = stated.map(|((var, dimension), family)| ProcessDimension { var, dimension, family });
-    invariant.symmetry = Some(Symmetry { dimensions: stated.collect() });
+    invariant.symmetry = Some(ClaimedSymmetry { dimensions: stated.collect() });
     reduced
 }
 
@@ -97,7 +97,7 @@ fn members_that_stand_for_their_images_say_what_all_members_say() {
 #[test]
 fn members_stand_for_images_only_where_processes_are_alike() {
     for_each_program(60, shape(), |_, model| {
-        let local = Local { limit: 100, ..Local::new(model, 1) };
+        let local = LocalDefinition { limit: 100, ..LocalDefinition::new(model, 1) };
         let Some(sets) = local.invariant() else { return Ok(()) };
         let property = &properties(model)[0];
         let reduced = by_symmetry(model, &local.certificate(&sets, &property.name));

@@ -10,9 +10,9 @@ use model::Model;
 use model::property::PropertyKind;
 use testkit::choices::Choices;
 use testkit::expr::truth;
-use testkit::local::definition::Rule;
+use testkit::local::definition::ClosureDefinition;
 use testkit::local::meaning;
-use testkit::{Product, Shape, for_each_program};
+use testkit::{Product, RandomFeatures, for_each_program};
 
 /// The ways in which certificates are changed.
 const N_CHANGES: usize = 10;
@@ -154,14 +154,14 @@ fn class<T>(result: &Result<T, CertificateError>) -> Verdict {
 /// Whether the checker and the rule word by word have to agree, not only the one to be stricter: nothing is exposed, and all
 /// see everything.
 fn agree_exactly(prepared: &Prepared<'_>, way: usize) -> bool {
-    let everything = testkit::local::Local::new(prepared.local.model, 1).views;
+    let everything = testkit::local::LocalDefinition::new(prepared.local.model, 1).views;
     prepared.local.exposed.iter().all(Vec::is_empty) && prepared.local.views == everything && way != 3
 }
 
 #[test]
 fn changed_certificates_are_accepted_only_if_they_are_still_right() {
     let (n_accepted, n_refused) = (Cell::new(0), Cell::new(0));
-    for_each_program(12, Shape { procedures: false, ..Shape::everything() }, |_, model| {
+    for_each_program(12, RandomFeatures { procedures: false, ..RandomFeatures::everything() }, |_, model| {
         let Some(product) = Product::explore(model, 100) else { return Ok(()) };
         let nothing = property(PropertyKind::Invariant(truth(true)), 99);
         let mut choices = Choices::from_seed(model.cells.len() as u64);
@@ -173,7 +173,7 @@ fn changed_certificates_are_accepted_only_if_they_are_still_right() {
                     continue;
                 }
                 let mut numbered = changed.clone();
-                let right = Rule::new(model, invariant(&mut numbered), 600).is_invariant();
+                let right = ClosureDefinition::new(model, invariant(&mut numbered), 600).is_invariant();
                 let strict = found == Verdict::Accepted && right == Some(false);
                 let lenient = found == Verdict::Refused && right == Some(true) && agree_exactly(&prepared, way);
                 if strict || lenient || found == Verdict::Other {
@@ -201,7 +201,7 @@ fn changed_certificates_are_accepted_only_if_they_are_still_right() {
 
 #[test]
 fn a_certificate_of_another_property_is_refused() {
-    for_each_program(10, Shape { procedures: false, ..Shape::everything() }, |_, model| {
+    for_each_program(10, RandomFeatures { procedures: false, ..RandomFeatures::everything() }, |_, model| {
         let Some(prepared) = prepared(model).pop() else { return Ok(()) };
         let asked = properties(model);
         match check_by(Means::Listing, model, &asked[0], &prepared.certificate(&asked[1].name)) {

@@ -8,12 +8,12 @@ use base::{Budget, CancelToken, SourceFile, StopReason};
 use evidence::Certificate;
 use evidence::certificate::{Claim, Column, Fact, SplitInvariant, StateSet};
 use model::Model;
-use model::control::{PlaceId, Scope};
+use model::control::{PlaceId, TextOwner};
 use model::points::Points;
 use model::process::ProcessId;
 use model::property::Property;
 use model::value::Value;
-use testkit::local::{Combination, Expose, Local, Part, Sets, subsets};
+use testkit::local::{Combination, DefinedSets, Expose, LocalDefinition, ViewPart, subsets};
 
 fn load(text: &str, n: i64) -> Model {
     let source = SourceFile::new("test.pw", text);
@@ -36,7 +36,7 @@ struct View<'a> {
 impl View<'_> {
     /// Whether the nth process of the invariant stands at one of the labels.
     fn at(&self, nth: usize, labels: &[&str]) -> bool {
-        let Some(Part::Point(point)) = self.state.get(&Column::Control(self.of[nth])) else { return false };
+        let Some(ViewPart::Point(point)) = self.state.get(&Column::Control(self.of[nth])) else { return false };
         self.model.places[point.place].labels.iter().any(|label| labels.contains(&label.as_str()))
     }
 
@@ -44,7 +44,7 @@ impl View<'_> {
     fn value(&self, name: &str) -> Value {
         let cell = self.model.cells.entries().find(|(_, cell)| cell.name == name).expect("there is the cell").0;
         match &self.state[&Column::Cell(cell)] {
-            Part::Value(value) => *value,
+            ViewPart::Value(value) => *value,
             other => panic!("{other:?} is no value"),
         }
     }
@@ -55,18 +55,18 @@ impl View<'_> {
 
     /// Whether the (only) exposed fact about a process holds.
     fn exposes(&self, process: ProcessId) -> bool {
-        self.state[&Column::Exposed(process)] == Part::Block(vec![true])
+        self.state[&Column::Exposed(process)] == ViewPart::Block(vec![true])
     }
 }
 
 /// The invariants that a formula describes, with the places at one of these labels exposed.
 fn written(model: &Model, k: usize, exposed: &[&str], formula: impl Fn(&View<'_>) -> bool) -> (Certificate, usize) {
-    let mut local = Local::new(model, k);
+    let mut local = LocalDefinition::new(model, k);
     for process in model.processes.ids().filter(|_| !exposed.is_empty()) {
         local.exposed[process.index()].push(Expose::At(labelled(model, process, exposed)));
     }
     let everybody: Vec<ProcessId> = model.processes.ids().collect();
-    let mut sets = Sets::new();
+    let mut sets = DefinedSets::new();
     for member in subsets(&everybody, k) {
         let mut states = vec![Combination::new()];
         for column in local.columns(&member) {
@@ -97,28 +97,28 @@ fn written(model: &Model, k: usize, exposed: &[&str], formula: impl Fn(&View<'_>
 }
 
 fn labelled(model: &Model, process: ProcessId, labels: &[&str]) -> Vec<PlaceId> {
-    let scope = Scope::Family(model.processes[process].family);
+    let scope = TextOwner::Family(model.processes[process].family);
     let places = model.places.entries().filter(|(_, place)| place.scope == scope);
     let there = places.filter(|(_, place)| place.labels.iter().any(|label| labels.contains(&label.as_str())));
     there.map(|(id, _)| id).collect()
 }
 
-fn parts(model: &Model, column: Column, exposed: &[&str]) -> Vec<Part> {
+fn parts(model: &Model, column: Column, exposed: &[&str]) -> Vec<ViewPart> {
     match column {
-        Column::Cell(cell) => model.cells[cell].ty.values(model.type_context()).map(Part::Value).collect(),
+        Column::Cell(cell) => model.cells[cell].ty.values(model.type_context()).map(ViewPart::Value).collect(),
         Column::Control(process) => {
             let points = Points::of(model, process, 100).expect("there are few points");
             let point = |at: &model::points::Point| {
-                let state = Local::new(model, 1).fill(&Combination::new());
+                let state = LocalDefinition::new(model, 1).fill(&Combination::new());
                 let mut point = testkit::local::point(model, &state, process);
                 point.place = at.place;
-                Part::Point(point)
+                ViewPart::Point(point)
             };
             points.points.iter().map(point).collect()
         }
         Column::Exposed(_) => {
             assert!(!exposed.is_empty());
-            vec![Part::Block(vec![false]), Part::Block(vec![true])]
+            vec![ViewPart::Block(vec![false]), ViewPart::Block(vec![true])]
         }
     }
 }

@@ -9,7 +9,7 @@ use model::Model;
 use model::property::PropertyKind;
 use testkit::expr::truth;
 use testkit::samples::add_property;
-use testkit::{Product, Shape, for_each_program};
+use testkit::{Product, RandomFeatures, for_each_program};
 
 const LIMIT: usize = 400;
 
@@ -47,7 +47,7 @@ fn traces(product: &Product) -> Vec<(usize, Trace)> {
 #[test]
 fn runs_are_accepted_and_read_back_and_changed_ones_refused() {
     let source = SourceFile::new("random.pw", "");
-    for_each_program(150, Shape::everything(), |_, model| {
+    for_each_program(150, RandomFeatures::everything(), |_, model| {
         let Some((model, product)) = with_questions(model) else { return Ok(()) };
         for (nth, trace) in traces(&product) {
             let property = model.properties.ids().nth(nth).expect("there are three");
@@ -94,7 +94,7 @@ fn changed_values_are_refused(
 
 #[test]
 fn counts_agree_with_brute_force() {
-    for_each_program(150, Shape::everything(), |_, model| {
+    for_each_program(150, RandomFeatures::everything(), |_, model| {
         let Some((mut model, product)) = with_questions(model) else { return Ok(()) };
         let always = add_property(&mut model, "always", PropertyKind::Invariant(truth(true)));
         let seen = Exploration {

@@ -6,7 +6,7 @@ use audit::certificate::{CertificateError, check};
 use audit::temporal::is_violated;
 use base::Budget;
 use evidence::Certificate;
-use evidence::certificate::{Claim, LocalFact, NoFairRun, RankTree, Reason, StateSet, Variant};
+use evidence::certificate::{Claim, LocalFact, NoFairRun, RankReason, RankTree, StateSet, Variant};
 use evidence::proof_file;
 use model::Model;
 use model::eval::State;
@@ -14,14 +14,14 @@ use model::fairness::Assumptions;
 use model::process::ProcessId;
 use model::property::{Formula, Property, PropertyKind};
 use testkit::choices::Choices;
-use testkit::local::{Expose, Local};
+use testkit::local::{Expose, LocalDefinition};
 use testkit::runs::Prover;
 use testkit::temporal::with_temporal;
-use testkit::{Product, Shape, for_each_program};
+use testkit::{Product, RandomFeatures, for_each_program};
 
 /// Everything about local states, or some of it.
 fn exposures(model: &Model, process: ProcessId, percent: usize, choices: &mut Choices) -> Vec<Expose> {
-    let scope = model::control::Scope::Family(model.processes[process].family);
+    let scope = model::control::TextOwner::Family(model.processes[process].family);
     let places = model.places.entries().filter(|(_, place)| place.scope == scope);
     let mut facts: Vec<Expose> = places.map(|(place, _)| Expose::At(vec![place])).collect();
     let is_local = |var: &model::variable::Var| matches!(var.storage, model::variable::Storage::Local(_));
@@ -40,7 +40,8 @@ fn truth(model: &Model, states: &[State], property: &Property) -> Option<bool> {
 
 /// Calls a check with random programs that ranks can speak about, their states, and temporal properties.
 fn for_each_question(n_programs: u64, check: impl Fn(&Model, &Product, u64) -> Result<(), String>) {
-    let shape = Shape { procedures: false, rendezvous: false, n_statements: 3, ..Shape::everything() };
+    let shape =
+        RandomFeatures { procedures: false, rendezvous: false, n_statements: 3, ..RandomFeatures::everything() };
     for_each_program(n_programs, shape, |_, model| {
         let Some(product) = Product::explore(model, 25) else { return Ok(()) };
         if model::footprint::watcher(model).is_some() {
@@ -57,7 +58,7 @@ fn provers<'m>(model: &'m Model, seed: u64) -> Vec<(bool, Prover<'m>)> {
     let mut found = Vec::new();
     for percent in [100, 50, 20] {
         let exposed = model.processes.ids().map(|process| exposures(model, process, percent, &mut choices)).collect();
-        let local = Local { exposed, limit: 40, ..Local::new(model, 1) };
+        let local = LocalDefinition { exposed, limit: 40, ..LocalDefinition::new(model, 1) };
         found.extend(Prover::new(local).map(|prover| (percent == 100, prover)));
     }
     found
@@ -104,11 +105,11 @@ fn changed_tree(tree: &mut RankTree, choices: &mut Choices) {
     let (node, rank) = (choices.below(tree.ranks.len()), choices.below(tree.reasons.len()));
     match (choices.below(7), &mut tree.reasons[rank]) {
         (0 | 1, _) => tree.ranks[node] = choices.below(tree.reasons.len() + 1) as u32,
-        (2, reason) => *reason = Reason::Trivial,
-        (3, reason) => *reason = Reason::Missing(choices.below(4)),
-        (4, reason) => *reason = Reason::Own,
-        (5, Reason::Pair(pair, _)) => *pair = choices.below(4),
-        (_, Reason::Pair(_, below)) => changed_tree(below, choices),
+        (2, reason) => *reason = RankReason::Trivial,
+        (3, reason) => *reason = RankReason::Missing(choices.below(4)),
+        (4, reason) => *reason = RankReason::Own,
+        (5, RankReason::Pair(pair, _)) => *pair = choices.below(4),
+        (_, RankReason::Pair(_, below)) => changed_tree(below, choices),
         _ => drop(tree.ranks.pop()),
     }
 }

@@ -8,7 +8,7 @@ mod show;
 
 use std::time::Instant;
 
-use driver::check::{Check, Checked, Limits, Program};
+use driver::check::{Check, CheckLimits, Checked, Program};
 use driver::every_n;
 use driver::instances::Request;
 use driver::load::{Batch, Loaded, Refusal};
@@ -68,7 +68,7 @@ fn check_all(
     let (request, named) = promela(options)?;
     let (limits, guard) = limits::of(&options.limits);
     guard.leaves(outputs.last_document(), stream);
-    let limits = Limits { disk: options.disk.disk.clone(), ..limits };
+    let limits = CheckLimits { disk: options.disk.disk.clone(), ..limits };
     let request = request.for_every_size(options.all_n);
     let batch = driver::load::load(&options.files, &request)?;
     guard.allow_for(programs(&batch).len() * checkers.len());
@@ -213,7 +213,7 @@ struct Checker<'a> {
     checkers: Vec<Box<dyn driver::checker::Checker>>,
     /// Whether questions are about every size.
     all_n: bool,
-    limits: Limits,
+    limits: CheckLimits,
     progress: Progress,
     /// Where events go.
     stream: Option<&'a Stream>,
@@ -279,7 +279,7 @@ impl Checker<'_> {
     ) -> Result<Outcome, Failure> {
         let watcher = self.progress.watch_one_of(&program.model, position, questions.len(), self.limits.time);
         let begun = Instant::now();
-        let limits = Limits { cancel: self.limits.cancel.child(), ..self.limits.clone() };
+        let limits = CheckLimits { cancel: self.limits.cancel.child(), ..self.limits.clone() };
         let listeners = Listeners { stream: self.stream, style: &self.style, fail_fast: self.fail_fast };
         let live = Live::new((&program, checker.name()), watcher, listeners, limits.cancel.clone());
         live.start(questions);
@@ -331,8 +331,8 @@ impl Checker<'_> {
 
 impl Checker<'_> {
     /// The limits for what follows the answers to a program that was begun then.
-    fn limits_left(&self, begun: Instant) -> Limits {
-        Limits { time: self.limits.time.map(|limit| limit.saturating_sub(begun.elapsed())), ..self.limits.clone() }
+    fn limits_left(&self, begun: Instant) -> CheckLimits {
+        CheckLimits { time: self.limits.time.map(|limit| limit.saturating_sub(begun.elapsed())), ..self.limits.clone() }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use driver::check::{Limits, Program};
+use driver::check::{CheckLimits, Program};
 use driver::coverage::{Coverage, coverage};
 use driver::explore::{Explored as Searched, explore};
 use driver::load::{self, Loaded};
@@ -30,7 +30,7 @@ pub fn run(options: &ExploreOptions, display: &DisplayOptions) -> Result<ExitSta
     let request = request.with_reading(reading);
     let output = Output::new(options.output.output.as_deref(), display)?;
     let (limits, guard) = limits::of(&options.limits);
-    let limits = Limits { disk: options.disk.disk.clone(), ..limits };
+    let limits = CheckLimits { disk: options.disk.disk.clone(), ..limits };
     let batch = load::load(std::slice::from_ref(&options.file), &request)?;
     guard.allow_for(batch.items.len());
     messages::batch(&batch, "nothing was explored", display);
@@ -93,7 +93,7 @@ struct Seen {
 }
 
 /// Draws the graph of all states.
-fn draw(program: &Program, limits: &Limits, target: &Target) -> Result<(), Failure> {
+fn draw(program: &Program, limits: &CheckLimits, target: &Target) -> Result<(), Failure> {
     let found = coverage(&program.model, MOST_DRAWN, &limits.budget());
     if found.states.len() > MOST_DRAWN || found.stopped.is_some() {
         let name = program.source.name();

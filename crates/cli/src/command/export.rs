@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use export::{Refusal, Target};
+use export::{ExportRefusal, TargetLanguage};
 
 use crate::failure::Failure;
 use crate::options::{DisplayOptions, ExportOptions, ExportTarget};
@@ -23,15 +23,15 @@ pub fn run(options: &ExportOptions, display: &DisplayOptions) -> Result<ExitStat
     let output = Output::new(options.output.as_deref(), display)?;
     let program = instance::load(&options.file, &instance::single(&request)?, &request, display)?;
     let target = match options.to {
-        ExportTarget::Promela => Target::Promela,
-        ExportTarget::Smv => Target::Smv,
-        ExportTarget::Dve => Target::Dve,
-        ExportTarget::Dot => Target::Dot,
+        ExportTarget::Promela => TargetLanguage::Promela,
+        ExportTarget::Smv => TargetLanguage::Smv,
+        ExportTarget::Dve => TargetLanguage::Dve,
+        ExportTarget::Dot => TargetLanguage::Dot,
     };
     match export::export(&program.model, &program.source, target) {
         Ok(text) => output.write(&text)?,
         Err(refusals) => {
-            let tell = |refusal: &Refusal| {
+            let tell = |refusal: &ExportRefusal| {
                 let at = program.source.line_col(refusal.span.start);
                 match refusal.span.is_empty() {
                     true => format!("{}: {}", program.source.name(), refusal.why),

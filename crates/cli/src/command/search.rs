@@ -9,7 +9,7 @@ use std::time::Duration;
 use std::{env, thread};
 
 use base::Budget;
-use driver::check::{Limits, Program};
+use driver::check::{CheckLimits, Program};
 use driver::checker::{Checker, Single};
 use driver::explore::Explored as Searched;
 use engine::{Event, Observer, PropertyId, Statistics};
@@ -75,7 +75,7 @@ pub fn is_asked_to_explore(options: &HostOptions) -> bool {
 pub fn explore(
     options: &ExploreOptions,
     program: &Program,
-    limits: &Limits,
+    limits: &CheckLimits,
     observer: &dyn Observer,
 ) -> Result<Part<Explored>, Failure> {
     if options.like_spin || options.coverage || options.dot.is_some() {
@@ -125,7 +125,7 @@ pub fn join(
     options: &CheckOptions,
     program: &Program,
     questions: &[PropertyId],
-    limits: &Limits,
+    limits: &CheckLimits,
 ) -> Result<Part<Joined>, Failure> {
     if options.method != ["mono"] {
         let message = "`--process`, `--checkpoint`, `--resume` and `--tunnel` go with `--method mono`, which searches the whole product";
@@ -182,7 +182,7 @@ struct Joining<'c> {
     command: &'static str,
     options: &'c HostOptions,
     program: &'c Program,
-    limits: &'c Limits,
+    limits: &'c CheckLimits,
     /// The threads of each process, where the call says so.
     threads: Option<usize>,
 }

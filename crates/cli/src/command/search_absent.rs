@@ -1,6 +1,6 @@
 //! What a build without the feature `search` says about one search on many hosts.
 
-use driver::check::{Limits, Program};
+use driver::check::{CheckLimits, Program};
 use driver::checker::Checker;
 use engine::{Observer, PropertyId};
 
@@ -49,7 +49,7 @@ pub fn is_asked_to_explore(options: &HostOptions) -> bool {
 pub fn explore(
     _options: &ExploreOptions,
     _program: &Program,
-    _limits: &Limits,
+    _limits: &CheckLimits,
     _observer: &dyn Observer,
 ) -> Result<Part<Explored>, Failure> {
     Err(ABSENT.to_owned().into())
@@ -60,7 +60,7 @@ pub fn join(
     _options: &CheckOptions,
     _program: &Program,
     _questions: &[PropertyId],
-    _limits: &Limits,
+    _limits: &CheckLimits,
 ) -> Result<Part<Joined>, Failure> {
     Err(ABSENT.to_owned().into())
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use driver::check::Program;
 use driver::select;
-use driver::simulation::{self, Random, Simulation, Watch};
+use driver::simulation::{self, Simulation, SplitMix64, Watch};
 use engine::PropertyId;
 use evidence::itf;
 use model::eval::{self, Step};
@@ -50,7 +50,7 @@ pub fn run(
         simulation,
         choices: Vec::new(),
         watched: simulation::watched_by_default(&program.model),
-        random: Random::new(1),
+        random: SplitMix64::new(1),
         style: terminal::style_for_stdout(display),
     };
     let first = HELP.to_owned() + &stepper.look();
@@ -118,7 +118,7 @@ struct Stepper<'p> {
     choices: Vec<Step>,
     /// The properties that end random steps.
     watched: Vec<PropertyId>,
-    random: Random,
+    random: SplitMix64,
     style: Style,
 }
 

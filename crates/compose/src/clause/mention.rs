@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use model::control::{PlaceId, Scope};
+use model::control::{PlaceId, TextOwner};
 use model::expr::{Access, Expr, ExprKind, Whose};
 use model::process::ProcessId;
 use model::value::Value;
@@ -31,7 +31,7 @@ impl Splitter<'_> {
                 let asked: Vec<ProcessId> = match is_constant(who) {
                     true => self.constant(who, bound).and_then(as_process).into_iter().collect(),
                     false => {
-                        let scopes: HashSet<Scope> =
+                        let scopes: HashSet<TextOwner> =
                             places.iter().map(|&place| self.model.places[place].scope).collect();
                         scopes.into_iter().flat_map(|scope| self.processes_of(scope)).collect()
                     }
@@ -64,7 +64,7 @@ impl Splitter<'_> {
                     into.cells.extend(self.model.cells.ids());
                     for process in self.model.processes.ids() {
                         let every = |(place, declared): (PlaceId, &model::control::Place)| {
-                            (declared.scope == Scope::Family(self.model.processes[process].family)).then_some(place)
+                            (declared.scope == TextOwner::Family(self.model.processes[process].family)).then_some(place)
                         };
                         let places = self.model.places.entries().filter_map(every);
                         into.places.extend(places.map(|place| (process, vec![place])));
@@ -110,10 +110,10 @@ impl Splitter<'_> {
         })
     }
 
-    fn processes_of(&self, scope: Scope) -> Vec<ProcessId> {
+    fn processes_of(&self, scope: TextOwner) -> Vec<ProcessId> {
         match scope {
-            Scope::Family(family) => self.model.families[family].processes().collect(),
-            Scope::Procedure(_) => self.model.processes.ids().collect(),
+            TextOwner::Family(family) => self.model.families[family].processes().collect(),
+            TextOwner::Procedure(_) => self.model.processes.ids().collect(),
         }
     }
 }

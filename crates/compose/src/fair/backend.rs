@@ -21,12 +21,12 @@ pub struct FairRunQuery {
     /// Whether turns of the focus itself must carry the automaton's first mark again and again (any turn will do where it has none).
     pub own: bool,
     /// Which automaton reads the stores.
-    pub automaton: Automaton,
+    pub automaton: AutomatonChoice,
 }
 
 /// Which automaton of a violation reads the stores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Automaton {
+pub enum AutomatonChoice {
     /// A small one.
     Simplified,
     /// That of [`evidence::plain`], about which claims are made.
@@ -34,7 +34,7 @@ pub enum Automaton {
 }
 
 /// What became of an attempt to write down a proof.
-pub enum Written {
+pub enum WrittenProof {
     /// The claim and the split invariant that it uses.
     Proof(SplitInvariant, NoFairRun),
     /// There is a proof, but the sets are too large to be listed.
@@ -123,7 +123,7 @@ pub trait FairBackend {
     fn locals_at(&mut self, process: ProcessId, point: &AbstractPoint) -> Result<Vec<LocalState>, StopReason>;
 
     /// Writes down that the abstract processes of some have no fair run (`own` as in [`FairRunQuery`]).
-    fn prove(&mut self, violation: usize, own: bool, foci: &[ProcessId]) -> Result<Written, StopReason>;
+    fn prove(&mut self, violation: usize, own: bool, foci: &[ProcessId]) -> Result<WrittenProof, StopReason>;
 
     /// What the sets take and how large they are.
     fn statistics(&self) -> Statistics;

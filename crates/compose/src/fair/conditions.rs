@@ -26,7 +26,7 @@ const MOST_VALUES: usize = 1 << 12;
 
 /// A fairness assumption: from some point on `always`, or again and again one of the others.
 #[derive(Clone, Debug)]
-pub struct Pair {
+pub struct AssumptionPair {
     /// Which one of the Model's.
     pub id: FairnessId,
     /// Holds in every state from some point on.
@@ -52,7 +52,7 @@ pub struct Conditions<'m> {
     /// Of which earlier violation each one is the image, where processes are alike: what excludes the one excludes the other.
     pub images: Vec<Option<(usize, Exchanged)>>,
     /// All fairness assumptions of the violations, each once.
-    pub pairs: Vec<Pair>,
+    pub pairs: Vec<AssumptionPair>,
 }
 
 impl<'m> Conditions<'m> {
@@ -72,7 +72,7 @@ impl<'m> Conditions<'m> {
         let mut ids: Vec<FairnessId> = violations.iter().flat_map(|violation| violation.fairness.clone()).collect();
         ids.sort_unstable();
         ids.dedup();
-        let mut pairs: Vec<Pair> = ids.into_iter().map(|id| Pair::new(model, id)).collect();
+        let mut pairs: Vec<AssumptionPair> = ids.into_iter().map(|id| AssumptionPair::new(model, id)).collect();
         let mut n_exprs = 0;
         for pair in &mut pairs {
             pair.always.iter_mut().chain(&mut pair.before).for_each(|may| may.count(&mut n_exprs));
@@ -133,16 +133,19 @@ impl<'m> Conditions<'m> {
 }
 
 /// The violations of [`evidence::plain`] in the form of the others.
-fn plain_violations(model: &Model, list: Vec<evidence::plain::Violation>) -> (Vec<ViolationName>, Vec<Violation>) {
+fn plain_violations(
+    model: &Model,
+    list: Vec<evidence::plain::ReferenceViolation>,
+) -> (Vec<ViolationName>, Vec<Violation>) {
     let names = list.iter().map(|one| one.name(model)).collect();
-    let violation = |one: evidence::plain::Violation| {
+    let violation = |one: evidence::plain::ReferenceViolation| {
         let mut propositions = Propositions::default();
         let given = &one.automaton;
         let atoms: Vec<usize> =
             given.atoms.iter().map(|atom| propositions.atom(model, &atom.expr, &atom.bound).index()).collect();
         let mut states: IdVec<ltl::State> = IdVec::new();
         for edges in &given.states {
-            let edge = |edge: &evidence::plain::Edge| {
+            let edge = |edge: &evidence::plain::ReferenceEdge| {
                 let mut cube = ltl::Cube::default();
                 for &(atom, wanted) in &edge.literals {
                     if wanted { cube.positive.insert(atoms[atom]) } else { cube.negative.insert(atoms[atom]) }
@@ -175,10 +178,10 @@ fn mentions(model: &Model, proposition: &Proposition) -> Mentions {
     mentions
 }
 
-impl Pair {
+impl AssumptionPair {
     fn new(model: &Model, id: FairnessId) -> Self {
         let declared = &model.fairness[id];
-        let mut pair = Pair { id, always: None, before: Vec::new(), turns: Vec::new() };
+        let mut pair = AssumptionPair { id, always: None, before: Vec::new(), turns: Vec::new() };
         pair.always = declared.always.as_ref().map(|always| May::new(model, always));
         for often in &declared.often {
             match often {

@@ -15,14 +15,14 @@ use model::fairness::{EdgePredicate, StatePredicate};
 use model::process::ProcessId;
 
 use super::backend::{AbstractPoint, AbstractRun, FairBackend};
-use super::conditions::{Conditions, Pair};
+use super::conditions::{AssumptionPair, Conditions};
 use super::facts::separating_fact;
 use super::locals::{LocalState, Locals};
 use super::may::May;
 use super::unroll::Unrolled;
 
 /// Facts about processes.
-pub type Facts = Vec<(ProcessId, LocalFact)>;
+pub type ProcessFacts = Vec<(ProcessId, LocalFact)>;
 
 /// A predicate whose processes have more combinations of local states than this is not searched for a witness.
 const MOST_COMBINATIONS: usize = 1 << 20;
@@ -40,13 +40,13 @@ pub struct Refinement<'r, 'm, B> {
 impl<B: FairBackend> Refinement<'_, '_, B> {
     /// Facts for the turns of the loop that are not sure; if there are none, for those on the way to it. A loop that is not real is
     /// excluded wherever it is entered, while facts about the way there may be many and of no use.
-    pub fn of_turns(&mut self, run: &AbstractRun) -> Result<Facts, StopReason> {
+    pub fn of_turns(&mut self, run: &AbstractRun) -> Result<ProcessFacts, StopReason> {
         let facts = self.of_turns_in(run, run.loop_from..run.turns.len())?;
         if facts.is_empty() { self.of_turns_in(run, 0..run.loop_from) } else { Ok(facts) }
     }
 
-    fn of_turns_in(&mut self, run: &AbstractRun, positions: Range<usize>) -> Result<Facts, StopReason> {
-        let mut facts = Facts::new();
+    fn of_turns_in(&mut self, run: &AbstractRun, positions: Range<usize>) -> Result<ProcessFacts, StopReason> {
+        let mut facts = ProcessFacts::new();
         for at in positions.filter(|&at| !run.turns[at].is_sure) {
             let turn = &run.turns[at];
             let (point, next) = (&run.points[at], &run.points[run.after(at)]);
@@ -132,7 +132,7 @@ impl<B: FairBackend> Refinement<'_, '_, B> {
     }
 
     /// Whether the loop of a run satisfies an assumption.
-    fn satisfies(&self, run: &Unrolled, pair: &Pair) -> Result<bool, StopReason> {
+    fn satisfies(&self, run: &Unrolled, pair: &AssumptionPair) -> Result<bool, StopReason> {
         let (model, declared) = (self.locals.model, &self.conditions.model.fairness[pair.id]);
         let mut always = declared.always.is_some();
         for at in run.loop_from..run.turns.len() {
@@ -149,8 +149,13 @@ impl<B: FairBackend> Refinement<'_, '_, B> {
     }
 
     /// A fact for each assumption that the abstract run satisfies and the run of the program does not.
-    pub fn of_fairness(&mut self, run: &AbstractRun, real: &Unrolled, pairs: &[usize]) -> Result<Facts, StopReason> {
-        let mut facts = Facts::new();
+    pub fn of_fairness(
+        &mut self,
+        run: &AbstractRun,
+        real: &Unrolled,
+        pairs: &[usize],
+    ) -> Result<ProcessFacts, StopReason> {
+        let mut facts = ProcessFacts::new();
         for &at in pairs {
             let pair = self.conditions.pairs[at].clone();
             if !self.satisfies(real, &pair)? {
@@ -164,7 +169,7 @@ impl<B: FairBackend> Refinement<'_, '_, B> {
         &mut self,
         run: &AbstractRun,
         real: &Unrolled,
-        pair: &Pair,
+        pair: &AssumptionPair,
     ) -> Result<Option<(ProcessId, LocalFact)>, StopReason> {
         let declared = self.conditions.model.fairness[pair.id].clone();
         let before = declared.often.iter().filter_map(|often| match often {
@@ -295,7 +300,7 @@ impl<B: FairBackend> Refinement<'_, '_, B> {
     }
 }
 
-fn add(facts: &mut Facts, fact: (ProcessId, LocalFact)) {
+fn add(facts: &mut ProcessFacts, fact: (ProcessId, LocalFact)) {
     if !facts.contains(&fact) {
         facts.push(fact);
     }

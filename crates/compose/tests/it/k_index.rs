@@ -4,18 +4,18 @@
 use std::cell::Cell;
 
 use base::Budget;
-use compose::k_index::{Decision, Fixpoint, Plan, decide};
+use compose::k_index::{Fixpoint, InvariantDecision, KIndexPlan, decide};
 use compose::question::{questions, questions_up_to};
 use compose::symmetry::Symmetry;
 use model::Model;
 use testkit::choices::Choices;
-use testkit::local::{Local, Sets};
+use testkit::local::{DefinedSets, LocalDefinition};
 use testkit::questions::{happens, with_questions};
-use testkit::{Beyond, Product, Shape, for_each_program};
+use testkit::{Beyond, Product, RandomFeatures, for_each_program};
 
 use crate::plain_sets::PlainSets;
 
-const NO_STACKS: Shape = Shape {
+const NO_STACKS: RandomFeatures = RandomFeatures {
     procedures: false,
     rendezvous: true,
     any_initial: true,
@@ -25,8 +25,8 @@ const NO_STACKS: Shape = Shape {
 };
 
 /// The least sets by brute force; `None` where they are large.
-fn oracle(model: &Model, k: usize) -> Option<Sets> {
-    let mut local = Local::new(model, k);
+fn oracle(model: &Model, k: usize) -> Option<DefinedSets> {
+    let mut local = LocalDefinition::new(model, k);
     local.limit = 200;
     local.invariant()
 }
@@ -45,7 +45,7 @@ fn the_sets_are_the_least_ones_whatever_the_order_of_rules() {
                 let mut fixpoint = Fixpoint::new(&mut sets, k).expect("there are no limits");
                 while fixpoint.stage(&mut sets, &Budget::unlimited(), at_once).expect("there are no limits") {}
                 let invariants = fixpoint.invariants;
-                let found: Sets = invariants.groups.into_iter().zip(invariants.sets).collect();
+                let found: DefinedSets = invariants.groups.into_iter().zip(invariants.sets).collect();
                 if found != expected {
                     return Err(format!("k = {k}, at once: {at_once}: other sets than by brute force"));
                 }
@@ -65,7 +65,7 @@ fn groups_that_stand_for_others_have_their_sets() {
             let Some(all) = oracle(model, k) else { continue };
             let mut sets = PlainSets::new(model);
             let budget = Budget::unlimited();
-            let plan = Plan::of_first(&sets, k, symmetry.clone(), &budget).expect("there are no limits");
+            let plan = KIndexPlan::of_first(&sets, k, symmetry.clone(), &budget).expect("there are no limits");
             let mut fixpoint = Fixpoint::of_plan(&mut sets, plan, &budget).expect("there are no limits");
             fixpoint.close(&mut sets, &budget).expect("there are no limits");
             for (group, set) in fixpoint.invariants.groups.iter().zip(&fixpoint.invariants.sets) {
@@ -102,12 +102,12 @@ fn what_is_proved_is_true_and_with_all_processes_together_nothing_is_lost() {
                 for asked in [all, some] {
                     let with = (symmetry.as_ref(), &Budget::unlimited());
                     let decided = decide(&mut sets, &fixpoint.invariants, &asked, with).expect("there are no limits");
-                    let is_proved = matches!(decided, Decision::Proved);
+                    let is_proved = matches!(decided, InvariantDecision::Proved);
                     n_proved.set(n_proved.get() + usize::from(is_proved));
                     if is_proved && !is_true {
                         return Err(format!("k = {k}: {} is proved, and wrong", property.name));
                     }
-                    if k == model.processes.len() && is_true && matches!(decided, Decision::Open(_)) {
+                    if k == model.processes.len() && is_true && matches!(decided, InvariantDecision::Open(_)) {
                         return Err(format!("k = {k}, all processes: {} is true, and not proved", property.name));
                     }
                 }

@@ -14,15 +14,15 @@ use model::Model;
 use model::eval::{self, State, Viewpoint};
 use model::process::ProcessId;
 use model::variable::CellId;
-use testkit::local::{Combination, Local, Part, participants};
+use testkit::local::{Combination, LocalDefinition, ViewPart, participants};
 
 pub struct PlainSets<'m> {
-    pub local: Local<'m>,
+    pub local: LocalDefinition<'m>,
 }
 
 impl<'m> PlainSets<'m> {
     pub fn new(model: &'m Model) -> Self {
-        PlainSets { local: Local::new(model, 1) }
+        PlainSets { local: LocalDefinition::new(model, 1) }
     }
 
     /// Every way to combine rows of the sets that agree where several of them speak.
@@ -52,8 +52,8 @@ impl<'m> PlainSets<'m> {
 fn joined(ones: &[Combination], others: &BTreeSet<Combination>) -> Vec<Combination> {
     let (Some(one), Some(other)) = (ones.first(), others.first()) else { return Vec::new() };
     let common: Vec<Column> = one.keys().filter(|column| other.contains_key(column)).copied().collect();
-    let key = |row: &Combination| -> Vec<Part> { common.iter().map(|column| row[column].clone()).collect() };
-    let mut by_key: BTreeMap<Vec<Part>, Vec<&Combination>> = BTreeMap::new();
+    let key = |row: &Combination| -> Vec<ViewPart> { common.iter().map(|column| row[column].clone()).collect() };
+    let mut by_key: BTreeMap<Vec<ViewPart>, Vec<&Combination>> = BTreeMap::new();
     others.iter().for_each(|other| by_key.entry(key(other)).or_default().push(other));
     let both = |one: &Combination, other: &Combination| one.clone().into_iter().chain(other.clone()).collect();
     let of = |one: &Combination| -> Vec<Combination> {
@@ -124,12 +124,12 @@ impl Backend for PlainSets<'_> {
             let counters = counters.map(|(cell, value)| (symmetry.cell(exchange, *cell), exchange.value(*value)));
             ControlPoint { place: at.place, counters: counters.collect() }
         };
-        let entry = |(column, part): (&Column, &Part)| match (column, part) {
-            (Column::Cell(cell), Part::Value(value)) => {
-                (Column::Cell(symmetry.cell(exchange, *cell)), Part::Value(exchange.value(*value)))
+        let entry = |(column, part): (&Column, &ViewPart)| match (column, part) {
+            (Column::Cell(cell), ViewPart::Value(value)) => {
+                (Column::Cell(symmetry.cell(exchange, *cell)), ViewPart::Value(exchange.value(*value)))
             }
-            (Column::Control(process), Part::Point(at)) => {
-                (Column::Control(exchange.of(*process)), Part::Point(point(at)))
+            (Column::Control(process), ViewPart::Point(at)) => {
+                (Column::Control(exchange.of(*process)), ViewPart::Point(point(at)))
             }
             _ => unreachable!("nothing is exposed here"),
         };

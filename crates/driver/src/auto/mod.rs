@@ -19,11 +19,11 @@ use engine::run::PropertyResult;
 use engine::settings::{Bytes, Settings};
 use engine::{Observer, Task};
 
-pub(crate) use plan::Step;
+pub(crate) use plan::RaceEntry;
 pub use plan::class;
 pub(crate) use race::{Race, is_countable};
 pub(crate) use shares::Shares;
-pub(crate) use standing::Standing;
+pub(crate) use standing::RaceStanding;
 
 use crate::checker::Checker;
 use crate::mistake::Mistake;
@@ -75,7 +75,7 @@ impl Checker for Auto {
     }
 
     fn check(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<PropertyResult>, Box<Mistake>> {
-        let standing = Standing::new(task.model, &task.properties);
+        let standing = RaceStanding::new(task.model, &task.properties);
         let mut race = Race::new(task, observer, standing, self.config);
         small::decide(task, observer, &self.config, &mut race);
         let open = race.standing().open();
@@ -148,7 +148,7 @@ mod tests {
         let n_compared = std::cell::Cell::new(0);
         testkit::for_each_program(
             40,
-            testkit::Shape { n_statements: 3, ..testkit::Shape::everything() },
+            testkit::RandomFeatures { n_statements: 3, ..testkit::RandomFeatures::everything() },
             |_, model| {
                 let Some(product) = testkit::Product::explore(model, 150) else { return Ok(()) };
                 let model = &testkit::temporal::with_temporal(model, product.states.len() as u64, 2);
@@ -158,7 +158,7 @@ mod tests {
                     let task = Task { model, properties: properties.clone(), budget, n_threads };
                     let config = Config::default();
                     let steps = plan::steps(model, &properties, n_threads, &config);
-                    let mut race = Race::new(&task, &Silent, Standing::new(model, &properties), config);
+                    let mut race = Race::new(&task, &Silent, RaceStanding::new(model, &properties), config);
                     race.compete(&steps, None);
                     let raced = race.results().map_err(|failure| failure.to_string())?;
                     let searched = Single(std::sync::Arc::new(product::Mono))

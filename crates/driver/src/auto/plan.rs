@@ -9,8 +9,8 @@
 use std::sync::Arc;
 
 use engine::PropertyId;
-use local::fair::Rule;
-use local::{Local, Ls3};
+use local::fair::LivenessRule;
+use local::{ExplicitKIndex, Ls3};
 use model::expr::{BinaryOp, Domain, Expr, ExprKind, Quantified, Quantifier};
 use model::footprint::view;
 use model::property::PropertyKind;
@@ -19,7 +19,7 @@ use model::{Model, symmetry};
 use product::{Mono, Schedules, Stubborn};
 use pushdown::Pushdown;
 use symbolic::engines::Symbolic;
-use symbolic::reach::Direction;
+use symbolic::reach::SearchDirection;
 use views::ByViews;
 
 use super::Config;
@@ -45,7 +45,7 @@ const LEAST: f64 = 0.3;
 
 /// A method in a race.
 #[derive(Clone)]
-pub struct Step {
+pub struct RaceEntry {
     /// The method.
     pub engine: SharedEngine,
     /// How much of the work it has, beside the others' shares.
@@ -57,7 +57,7 @@ pub struct Step {
 }
 
 /// The methods for questions about a Model, in the order of their shares.
-pub fn steps(model: &Model, questions: &[PropertyId], n_threads: usize, config: &Config) -> Vec<Step> {
+pub fn steps(model: &Model, questions: &[PropertyId], n_threads: usize, config: &Config) -> Vec<RaceEntry> {
     let is_temporal = |&id: &PropertyId| matches!(model.properties[id].kind, PropertyKind::Temporal(_));
     let kinds = [("temporal", questions.iter().any(is_temporal)), ("safety", !questions.iter().all(is_temporal))];
     let mut shares: Vec<(&str, Shares)> = Vec::new();
@@ -91,7 +91,7 @@ pub fn steps(model: &Model, questions: &[PropertyId], n_threads: usize, config: 
     shares.sort_by(|one, other| other.1.first().total_cmp(&one.1.first()));
     // The graph that temporal properties need is built and searched by one thread; beside the search of the product there is room for another method.
     let n_threads = if questions.iter().all(is_temporal) { 1 } else { n_threads.saturating_sub(1).max(1) };
-    let plan = Plan { n_processes: model.processes.len(), n_threads, config };
+    let plan = RacePlan { n_processes: model.processes.len(), n_threads, config };
     shares.into_iter().filter_map(|(name, share)| plan.step(name, share)).collect()
 }
 
@@ -130,41 +130,41 @@ fn shares_of(class: &str) -> Vec<(&'static str, Shares)> {
 }
 
 /// What the steps are made for.
-struct Plan<'p> {
+struct RacePlan<'p> {
     n_processes: usize,
     /// How many threads the search of the whole product may use.
     n_threads: usize,
     config: &'p Config,
 }
 
-impl Plan<'_> {
+impl RacePlan<'_> {
     /// The method of this name, with its share; `None` where there are too few or too many processes for it.
-    fn step(&self, name: &str, shares: Shares) -> Option<Step> {
-        let step = |engine: SharedEngine| Step { engine, shares, n_threads: 1, one_by_one: false };
+    fn step(&self, name: &str, shares: Shares) -> Option<RaceEntry> {
+        let step = |engine: SharedEngine| RaceEntry { engine, shares, n_threads: 1, one_by_one: false };
         let graphs = |with_witness| Arc::new(Ls3 { with_witness, most_pairs: self.config.joint_states as u64 });
-        let fair = |rule| Step { one_by_one: true, ..step(Arc::new(ExplicitThenSymbolic::fair(rule))) };
+        let fair = |rule| RaceEntry { one_by_one: true, ..step(Arc::new(ExplicitThenSymbolic::fair(rule))) };
         // Among many processes there are too many pairs for a joint search of each.
         let is_crowded = self.n_processes > self.config.paired_processes;
         Some(match name {
-            "mono" => Step { n_threads: self.n_threads, ..step(Arc::new(Mono)) },
+            "mono" => RaceEntry { n_threads: self.n_threads, ..step(Arc::new(Mono)) },
             "stubborn" if !is_crowded => step(Arc::new(Stubborn)),
             "schedules" => step(Arc::new(Schedules::default())),
-            "forward" => step(Arc::new(Symbolic::Reach(Direction::Forward))),
-            "backward" => step(Arc::new(Symbolic::Reach(Direction::Backward))),
+            "forward" => step(Arc::new(Symbolic::Reach(SearchDirection::Forward))),
+            "backward" => step(Arc::new(Symbolic::Reach(SearchDirection::Backward))),
             "split" => step(Arc::new(Symbolic::KIndex(1))),
             "completion" => step(Arc::new(Symbolic::Completion)),
-            "tmmc" => step(Arc::new(Local { k: 1, cap_bytes: self.config.local_sets.0 })),
+            "tmmc" => step(Arc::new(ExplicitKIndex { k: 1, cap_bytes: self.config.local_sets.0 })),
             "pairwise" if self.n_processes > 2 => step(Arc::new(ExplicitThenSymbolic::k_index(2))),
             "triple" if self.n_processes > 3 => step(Arc::new(ExplicitThenSymbolic::k_index(3))),
             "ls3" if !is_crowded => step(graphs(false)),
             "ls3+" if !is_crowded => step(graphs(true)),
             "views" => step(Arc::new(ByViews::default())),
             "pushdown" => step(Arc::new(Pushdown::default())),
-            "global" => Step { one_by_one: true, ..step(Arc::new(Symbolic::Global)) },
-            "propagate" => Step { one_by_one: true, ..step(Arc::new(Propagating::default())) },
-            "ll" => fair(Rule::Ll),
-            "fll-a" => fair(Rule::FllA),
-            "fll-b" => fair(Rule::FllB),
+            "global" => RaceEntry { one_by_one: true, ..step(Arc::new(Symbolic::Global)) },
+            "propagate" => RaceEntry { one_by_one: true, ..step(Arc::new(Propagating::default())) },
+            "ll" => fair(LivenessRule::Ll),
+            "fll-a" => fair(LivenessRule::FllA),
+            "fll-b" => fair(LivenessRule::FllB),
             _ => return None,
         })
     }
@@ -233,7 +233,7 @@ mod tests {
     #[test]
     fn every_class_has_shares_for_methods_that_there_are() {
         let config = Config::default();
-        let plan = Plan { n_processes: 10, n_threads: 2, config: &config };
+        let plan = RacePlan { n_processes: 10, n_threads: 2, config: &config };
         for kind in ["safety", "temporal"] {
             for count in ["one", "few", "some", "many", "crowd"] {
                 for alike in ["alike", "indexed", "different"] {

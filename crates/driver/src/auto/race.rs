@@ -18,11 +18,11 @@ use engine::{AttemptOutcome, Event, Method, Observer, PropertyId, Task, Verdict}
 use model::Model;
 
 use super::Config;
-use super::plan::Step;
+use super::plan::RaceEntry;
 use super::processor::{Pace, ThreadTime};
-use super::runner::{Job, Post, RunnerMessage};
+use super::runner::{Post, RunnerJob, RunnerMessage};
 use super::shares::Shares;
-use super::standing::{Standing, WHOLE_PRODUCT, attempt};
+use super::standing::{RaceStanding, WHOLE_PRODUCT, attempt};
 use crate::mistake::Mistake;
 use crate::watchdog::ENGINE_GRACE;
 
@@ -39,7 +39,7 @@ const LAST_WORDS: Duration = Duration::from_millis(300);
 pub struct Race<'a> {
     task: &'a Task<'a>,
     observer: &'a dyn Observer,
-    standing: Standing<'a>,
+    standing: RaceStanding<'a>,
     config: Config,
     runners: Vec<Runner>,
     /// All runners together may work so long.
@@ -50,7 +50,7 @@ pub struct Race<'a> {
 
 /// A method in the race, with some questions.
 struct Runner {
-    step: Step,
+    step: RaceEntry,
     /// Its part of the work beside the others' parts, at first and later.
     shares: Shares,
     asked: Vec<PropertyId>,
@@ -64,12 +64,12 @@ struct Runner {
     pace: Rc<Pace>,
     cancel: CancelToken,
     budget: Budget,
-    stage: Stage,
+    stage: RunnerStage,
 }
 
 /// Where a runner is.
 #[derive(Clone, Copy, PartialEq)]
-enum Stage {
+enum RunnerStage {
     /// It has not begun.
     Ready,
     /// It has a turn, before which it had worked so long, and had had turns so long on the clock.
@@ -81,28 +81,28 @@ enum Stage {
 }
 
 /// Whether a method works in the thread that it is started in: diagrams have threads of their own.
-pub fn is_countable(step: &Step) -> bool {
+pub fn is_countable(step: &RaceEntry) -> bool {
     use Method::{Backward, Completion, Forward, Global, Split};
     step.n_threads == 1 && !matches!(step.engine.method(), Backward | Completion | Forward | Global | Split)
 }
 
 /// Whether a method goes on with diagrams where lists grow too long.
-fn may_turn_to_diagrams(step: &Step) -> bool {
+fn may_turn_to_diagrams(step: &RaceEntry) -> bool {
     use Method::{FllA, FllB, Ll, Pairwise, Triple};
     matches!(step.engine.method(), FllA | FllB | Ll | Pairwise | Triple)
 }
 
 impl Runner {
     fn is_live(&self) -> bool {
-        !matches!(self.stage, Stage::Ended { .. })
+        !matches!(self.stage, RunnerStage::Ended { .. })
     }
 
     /// What it has worked: the processor time of its thread, or what its turns are worth at the pace of those that are counted.
     fn worked(&self) -> Duration {
         match self.stage {
-            Stage::Ready => Duration::ZERO,
-            Stage::Paused { worked } | Stage::Ended { worked } => worked,
-            Stage::Working { before, clock, .. } => {
+            RunnerStage::Ready => Duration::ZERO,
+            RunnerStage::Paused { worked } | RunnerStage::Ended { worked } => worked,
+            RunnerStage::Working { before, clock, .. } => {
                 let estimated = || before + self.pace.worth(self.gate.worked().saturating_sub(clock));
                 let counted = self.processor.worked().filter(|_| self.is_counted);
                 counted.unwrap_or_else(estimated)
@@ -112,19 +112,19 @@ impl Runner {
 
     /// Its turn is over.
     fn pause(&mut self) {
-        if let Stage::Working { before, clock, .. } = self.stage {
+        if let RunnerStage::Working { before, clock, .. } = self.stage {
             let worked = self.worked();
             if self.is_counted {
                 self.pace.note(worked.saturating_sub(before), self.gate.worked().saturating_sub(clock));
             }
-            self.stage = Stage::Paused { worked };
+            self.stage = RunnerStage::Paused { worked };
         }
     }
 
     /// How many threads it keeps busy. Whoever overran its turn by far does not count.
     fn n_busy(&self) -> usize {
         match self.stage {
-            Stage::Working { before, turn, .. }
+            RunnerStage::Working { before, turn, .. }
                 if self.worked().saturating_sub(before) < turn + (turn * OVERRUN.0).max(OVERRUN.1) =>
             {
                 self.step.n_threads
@@ -143,18 +143,18 @@ impl Runner {
     /// It does not count any more; what it has worked does.
     fn end(&mut self) {
         self.pause();
-        self.stage = Stage::Ended { worked: self.worked() };
+        self.stage = RunnerStage::Ended { worked: self.worked() };
     }
 }
 
 impl<'a> Race<'a> {
     /// A race for what is open.
-    pub fn new(task: &'a Task<'a>, observer: &'a dyn Observer, standing: Standing<'a>, config: Config) -> Self {
+    pub fn new(task: &'a Task<'a>, observer: &'a dyn Observer, standing: RaceStanding<'a>, config: Config) -> Self {
         Race { task, observer, standing, config, runners: Vec::new(), at_most: None, pace: Rc::default() }
     }
 
     /// Lets methods work on what is open, until all is decided or they have worked so long together, if that is limited.
-    pub fn compete(&mut self, steps: &[Step], at_most: Option<Duration>) {
+    pub fn compete(&mut self, steps: &[RaceEntry], at_most: Option<Duration>) {
         if self.standing.failure.is_none() && !self.standing.open().is_empty() {
             let (sender, inbox) = mpsc::channel();
             self.at_most = at_most;
@@ -166,7 +166,7 @@ impl<'a> Race<'a> {
     }
 
     /// How the race stands.
-    pub fn standing(&mut self) -> &mut Standing<'a> {
+    pub fn standing(&mut self) -> &mut RaceStanding<'a> {
         &mut self.standing
     }
 
@@ -184,9 +184,9 @@ impl<'a> Race<'a> {
     }
 
     /// One runner for each method that has something to answer, or for each of its questions.
-    fn line_up(&mut self, steps: &[Step], sender: &Sender<(usize, RunnerMessage)>) {
+    fn line_up(&mut self, steps: &[RaceEntry], sender: &Sender<(usize, RunnerMessage)>) {
         let (model, open) = (self.task.model, self.standing.open());
-        let mut entries: Vec<(&Step, Shares, Vec<PropertyId>)> = Vec::new();
+        let mut entries: Vec<(&RaceEntry, Shares, Vec<PropertyId>)> = Vec::new();
         for step in steps {
             let supported = |id: &&PropertyId| step.engine.supports(model, **id).is_ok();
             let asked: Vec<PropertyId> = open.iter().filter(supported).copied().collect();
@@ -203,7 +203,7 @@ impl<'a> Race<'a> {
             let budget = budget.cancelled_by(cancel.clone()).gated_by(&gate);
             let (step, silent) = (step.clone(), asked.clone());
             let is_counted = is_countable(&step) && (self.at_most.is_some() || !may_turn_to_diagrams(&step));
-            let (processor, stage) = (Arc::default(), Stage::Ready);
+            let (processor, stage) = (Arc::default(), RunnerStage::Ready);
             self.runners.push(Runner {
                 step,
                 shares,
@@ -261,7 +261,7 @@ impl<'a> Race<'a> {
     /// Hears for a while what becomes of some runners that have begun.
     fn listen(&mut self, inbox: &Receiver<(usize, RunnerMessage)>, at_most: Duration, whom: impl Fn(&Runner) -> bool) {
         let since = Instant::now();
-        let is_awaited = |runner: &Runner| runner.is_live() && runner.stage != Stage::Ready && whom(runner);
+        let is_awaited = |runner: &Runner| runner.is_live() && runner.stage != RunnerStage::Ready && whom(runner);
         while self.runners.iter().any(is_awaited) && since.elapsed() < at_most {
             if let Ok((runner, told)) = inbox.recv_timeout(GLANCE) {
                 self.hear(runner, told);
@@ -281,13 +281,13 @@ impl<'a> Race<'a> {
                 return;
             }
             let runner = &mut self.runners[next];
-            let is_new = runner.stage == Stage::Ready;
-            runner.stage = Stage::Working { before: runner.worked(), clock: runner.gate.worked(), turn };
+            let is_new = runner.stage == RunnerStage::Ready;
+            runner.stage = RunnerStage::Working { before: runner.worked(), clock: runner.gate.worked(), turn };
             runner.gate.open(turn);
             if is_new {
                 runner.asked.retain(|&id| !self.standing.is_found(id));
                 runner.silent.clone_from(&runner.asked);
-                Job {
+                RunnerJob {
                     engine: Arc::clone(&runner.step.engine),
                     model: Arc::clone(model),
                     asked: runner.asked.clone(),
@@ -303,7 +303,7 @@ impl<'a> Race<'a> {
 
     /// The runner that waits for a turn and would be furthest behind its share after it.
     fn furthest_behind(&self, turn: Duration) -> Option<usize> {
-        let waits = |&at: &usize| matches!(self.runners[at].stage, Stage::Ready | Stage::Paused { .. });
+        let waits = |&at: &usize| matches!(self.runners[at].stage, RunnerStage::Ready | RunnerStage::Paused { .. });
         let waiting = (0..self.runners.len()).filter(waits);
         waiting.min_by(|&one, &other| self.after(one, turn).total_cmp(&self.after(other, turn)))
     }
@@ -317,7 +317,7 @@ impl<'a> Race<'a> {
     /// Whether a turn would bring a runner ahead of those at work. While the answer may be near, a thread that is free is no reason to work on what
     /// promises less; later it is.
     fn is_ahead(&self, next: usize, turn: Duration) -> bool {
-        let working = |&at: &usize| matches!(self.runners[at].stage, Stage::Working { .. });
+        let working = |&at: &usize| matches!(self.runners[at].stage, RunnerStage::Working { .. });
         let furthest = (0..self.runners.len()).filter(working).map(|at| self.after(at, turn)).fold(0.0, f64::max);
         self.worked() < self.config.thrifty && self.after(next, turn) > furthest
     }
@@ -396,7 +396,7 @@ impl<'a> Race<'a> {
         let now = self.task.budget.elapsed();
         let reason = self.limit();
         for runner in &mut self.runners {
-            let has_begun = runner.stage != Stage::Ready;
+            let has_begun = runner.stage != RunnerStage::Ready;
             runner.stop();
             for &property in runner.silent.iter().filter(|_| has_begun) {
                 let is_found = self.standing.is_found(property);

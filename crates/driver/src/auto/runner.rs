@@ -58,7 +58,7 @@ impl Post {
 }
 
 /// What a runner has to do.
-pub struct Job {
+pub struct RunnerJob {
     /// The method.
     pub engine: SharedEngine,
     /// The program, shared by all runners.
@@ -75,7 +75,7 @@ pub struct Job {
     pub post: Post,
 }
 
-impl Job {
+impl RunnerJob {
     /// Starts to work, in a thread that nobody waits for: one operation on diagrams cannot be interrupted.
     pub fn start(self) {
         let thread = thread::Builder::new().name(format!("auto {}", self.engine.name())).stack_size(STACK_BYTES);
@@ -91,7 +91,7 @@ impl Job {
 
     fn work(&self) {
         let auditor = Mutex::new(Auditor::new(&self.model, self.budget.clone()));
-        let relay = Relay { job: self, auditor, judged: Mutex::default() };
+        let relay = AuditRelay { job: self, auditor, judged: Mutex::default() };
         let (model, properties) = (&*self.model, self.asked.clone());
         let task = Task { model, properties, budget: self.budget.clone(), n_threads: self.n_threads };
         match self.engine.run(&task, &relay) {
@@ -102,14 +102,14 @@ impl Job {
 }
 
 /// Has answers audited and passes on what comes of them.
-struct Relay<'j> {
-    job: &'j Job,
+struct AuditRelay<'j> {
+    job: &'j RunnerJob,
     auditor: Mutex<Auditor<'j>>,
     /// The questions whose answers were passed on.
     judged: Mutex<Vec<PropertyId>>,
 }
 
-impl Relay<'_> {
+impl AuditRelay<'_> {
     /// What becomes of an answer, which the engine may give twice.
     fn judge(&self, answer: Answer) {
         let mut judged = self.judged.lock().unwrap_or_else(PoisonError::into_inner);
@@ -142,7 +142,7 @@ impl Relay<'_> {
     }
 }
 
-impl Observer for Relay<'_> {
+impl Observer for AuditRelay<'_> {
     fn event(&self, event: Event) {
         // That a question is decided is told once, after its audit.
         if !matches!(event, Event::Decided(_)) {

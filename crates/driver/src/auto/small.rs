@@ -6,14 +6,14 @@
 use std::sync::Arc;
 
 use engine::{Answer, AttemptOutcome, Engine, Event, Observer, PropertyId, Silent, Task, Verdict};
-use local::Local;
+use local::ExplicitKIndex;
 use product::Mono;
 
 use super::Config;
-use super::plan::Step;
+use super::plan::RaceEntry;
 use super::race::Race;
 use super::shares::Shares;
-use super::standing::{Standing, attempt};
+use super::standing::{RaceStanding, attempt};
 use crate::auditor::Auditor;
 use crate::checker::SharedEngine;
 use crate::watchdog;
@@ -23,7 +23,7 @@ pub fn decide(task: &Task<'_>, observer: &dyn Observer, config: &Config, race: &
     if task.model.processes.len() > config.small_processes {
         return;
     }
-    let search = Step { engine: Arc::new(Mono), shares: Shares::same(1.0), n_threads: 1, one_by_one: false };
+    let search = RaceEntry { engine: Arc::new(Mono), shares: Shares::same(1.0), n_threads: 1, one_by_one: false };
     race.compete(&[search], Some(config.moment));
     let standing = race.standing();
     let small = Small { task, observer, config };
@@ -31,7 +31,7 @@ pub fn decide(task: &Task<'_>, observer: &dyn Observer, config: &Config, race: &
     // Of two processes, both together are the whole product, and no proof about one at a time.
     let most = task.model.processes.len().saturating_sub(1).min(2);
     for k in 1..=most {
-        let engine = Local { k, cap_bytes: config.small.0 };
+        let engine = ExplicitKIndex { k, cap_bytes: config.small.0 };
         let mut properties: Vec<PropertyId> = standing.searched();
         properties.retain(|&id| engine.supports(task.model, id).is_ok());
         if !properties.is_empty() && standing.failure.is_none() {
@@ -50,7 +50,7 @@ struct Small<'a> {
 
 impl Small<'_> {
     /// Asks a method, and notes what is accepted of its answers.
-    fn turn(&self, engine: &SharedEngine, task: &Task<'_>, auditor: &mut Auditor<'_>, standing: &mut Standing<'_>) {
+    fn turn(&self, engine: &SharedEngine, task: &Task<'_>, auditor: &mut Auditor<'_>, standing: &mut RaceStanding<'_>) {
         let started = self.task.budget.elapsed();
         let tell = |outcome| {
             let now = self.task.budget.elapsed();

@@ -20,16 +20,16 @@ use crate::mistake::Mistake;
 pub const WHOLE_PRODUCT: &str = "mono";
 
 /// How a race stands.
-pub struct Standing<'m> {
+pub struct RaceStanding<'m> {
     model: &'m Model,
     /// For each question.
-    questions: Vec<Question>,
+    questions: Vec<QuestionStanding>,
     /// A mistake of ours: evidence that was refused, methods that disagree, an engine that contradicts itself.
     pub failure: Option<Box<Mistake>>,
 }
 
 /// How one question stands.
-struct Question {
+struct QuestionStanding {
     id: PropertyId,
     /// The best answer so far, and when it came.
     found: Option<(PropertyResult, Duration)>,
@@ -38,12 +38,12 @@ struct Question {
     tried: Vec<Attempt>,
 }
 
-impl<'m> Standing<'m> {
+impl<'m> RaceStanding<'m> {
     /// Nothing is decided, and nobody has started.
     pub fn new(model: &'m Model, questions: &[PropertyId]) -> Self {
-        let question = |&id: &PropertyId| Question { id, found: None, unknown: None, tried: Vec::new() };
+        let question = |&id: &PropertyId| QuestionStanding { id, found: None, unknown: None, tried: Vec::new() };
         let questions = questions.iter().map(question).collect();
-        Standing { model, questions, failure: None }
+        RaceStanding { model, questions, failure: None }
     }
 
     /// The questions without an answer.
@@ -53,7 +53,8 @@ impl<'m> Standing<'m> {
 
     /// The questions that were answered by a search, which left nothing to read.
     pub fn searched(&self) -> Vec<PropertyId> {
-        let is_searched = |question: &&Question| question.found.as_ref().is_some_and(|(found, _)| is_search(found));
+        let is_searched =
+            |question: &&QuestionStanding| question.found.as_ref().is_some_and(|(found, _)| is_search(found));
         self.questions.iter().filter(is_searched).map(|question| question.id).collect()
     }
 
@@ -110,7 +111,7 @@ impl<'m> Standing<'m> {
 
     /// The results, in the order of the questions; the reason is for what nobody decided because everything had to end.
     pub fn results(self, stopped: Option<&StopReason>, elapsed: Duration) -> Vec<PropertyResult> {
-        let result = |question: Question| {
+        let result = |question: QuestionStanding| {
             let mut result = match question.found {
                 Some((mut result, at)) => {
                     result.statistics.time = at;
@@ -205,7 +206,7 @@ mod tests {
             denied: Vec::new(),
         };
         let decided = || attempt("mono", Duration::ZERO, Duration::ZERO, AttemptOutcome::Decided);
-        let mut standing = Standing::new(&model, &[property]);
+        let mut standing = RaceStanding::new(&model, &[property]);
         assert!(standing.decided(by("mono", Verdict::Holds(Evidence::Exploration(seen.clone()))), decided()));
         assert!(!standing.decided(by("forward", Verdict::Holds(Evidence::Exploration(seen.clone()))), decided()));
         assert!(standing.failure.is_none());

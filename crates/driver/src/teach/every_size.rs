@@ -9,7 +9,7 @@ use engine::run::PropertyResult;
 use engine::{PropertyId, Verdict};
 use model::property::PropertyKind;
 
-use crate::check::{Checked, Limits, Program};
+use crate::check::{CheckLimits, Checked, Program};
 use crate::every_n;
 
 /// What the processors may work on this, beside a half of what the answers took.
@@ -19,7 +19,7 @@ const A_BIT: Duration = Duration::from_millis(40);
 const MOST: Duration = Duration::from_secs(1);
 
 /// Notes beside the answers which of them hold at every size.
-pub fn look(program: &Program, checked: &mut Checked, limits: &Limits) {
+pub fn look(program: &Program, checked: &mut Checked, limits: &CheckLimits) {
     let worked = checked.processor_time.unwrap_or(checked.time);
     let most = (worked / 2 + A_BIT).min(MOST);
     let is_asked = |result: &&PropertyResult| {

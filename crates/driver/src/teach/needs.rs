@@ -9,7 +9,7 @@ use engine::insight::{Assumption, Need};
 use model::Model;
 use model::fairness::{Assumptions, FairnessId, FairnessPair};
 
-use super::{Asking, loop_turns};
+use super::{SimilarQuestions, loop_turns};
 use crate::mistake::Mistake;
 
 /// More assumptions than this are not looked at.
@@ -22,7 +22,7 @@ pub(super) struct Written {
 }
 
 /// Tries what happens without each assumption.
-pub(super) fn look(asking: &Asking<'_>, property: PropertyId) -> Result<Vec<Assumption>, Box<Mistake>> {
+pub(super) fn look(asking: &SimilarQuestions<'_>, property: PropertyId) -> Result<Vec<Assumption>, Box<Mistake>> {
     let under = &asking.model.properties[property].under;
     let written = written(asking.model, under);
     if written.len() > MOST_ASSUMPTIONS {

@@ -17,7 +17,7 @@ use lang::ProgramText;
 use model::Model;
 
 use super::{A_MOMENT, LONG};
-use crate::check::{Check, Limits, Program};
+use crate::check::{Check, CheckLimits, Program};
 use crate::instances::SIZE_PARAMETER;
 use crate::load::{self, Loaded};
 use crate::{methods, select};
@@ -35,7 +35,7 @@ const TOGETHER: Duration = Duration::from_secs(3);
 const N_SIZES: i64 = 2;
 
 /// Looks at the next sizes of a program whose questions were answered, within what is left of the limits; what is observed is noted beside the answers.
-pub fn observe(explained: &mut Explained, limits: &Limits) {
+pub fn observe(explained: &mut Explained, limits: &CheckLimits) {
     let started = Instant::now();
     let proofs: Duration = explained.results.iter().map(|result| result.statistics.time).sum();
     let all = limits.time.map_or(proofs + TOGETHER, |left| left.min(proofs + TOGETHER));
@@ -61,7 +61,7 @@ pub fn observe(explained: &mut Explained, limits: &Limits) {
             continue;
         }
         let next = next.get_or_insert_with(|| next_sizes(explained).unwrap_or_default());
-        let asking = Asking { model: &explained.model, limits, deadline: begun + share };
+        let asking = LargerSizes { model: &explained.model, limits, deadline: begun + share };
         let is_same = |(_, larger): &(i64, Program)| asking.statement_of(larger, result).as_ref() == Some(&said);
         if next.len() as i64 == N_SIZES && next.iter().all(is_same) {
             let same_for = next.iter().map(|(size, _)| *size).collect();
@@ -96,21 +96,21 @@ fn next_sizes(program: &Run) -> Option<Vec<(i64, Program)>> {
 }
 
 /// Asks about larger sizes until a deadline.
-struct Asking<'a> {
+struct LargerSizes<'a> {
     /// The program at its own size.
     model: &'a Model,
-    limits: &'a Limits,
+    limits: &'a CheckLimits,
     deadline: Instant,
 }
 
-impl Asking<'_> {
+impl LargerSizes<'_> {
     /// The sentences by which the method proves the property at another size, if it does in time. Evidence that fails its audit is no proof.
     fn statement_of(&self, larger: &Program, result: &PropertyResult) -> Option<String> {
         let time = self.deadline.saturating_duration_since(Instant::now());
         if time.is_zero() {
             return None;
         }
-        let limits = Limits { time: Some(time), ..self.limits.clone() };
+        let limits = CheckLimits { time: Some(time), ..self.limits.clone() };
         let question = select::find(&larger.model, &self.model.properties[result.property].name).ok()?;
         let checker = methods::checker(methods::find(result.method).ok()?);
         let check = Check { model: &larger.model, questions: &[question], checker: &*checker, limits: &limits };

@@ -8,7 +8,7 @@ use engine::Silent;
 use engine::insight::ProductSize;
 use model::Model;
 
-use crate::check::Limits;
+use crate::check::CheckLimits;
 use crate::explore::explore;
 
 /// The search has this long; only a machine that stalls lets it take so long.
@@ -22,8 +22,8 @@ const MEMORY: u64 = 256 << 10;
 const MANY: u64 = 1000;
 
 /// Counts the states of the product, within the limits and a moment.
-pub(super) fn count(model: &Model, limits: &Limits) -> Option<ProductSize> {
-    let limits = Limits {
+pub(super) fn count(model: &Model, limits: &CheckLimits) -> Option<ProductSize> {
+    let limits = CheckLimits {
         time: Some(limits.time.map_or(TIME, |left| left.min(TIME))),
         memory_bytes: Some(limits.memory_bytes.map_or(MEMORY, |limit| limit.min(MEMORY))),
         n_threads: 1,

@@ -6,7 +6,7 @@
 //! tried with the engine: then the property holds, or there is another run to look at.
 
 use engine::Verdict;
-use engine::insight::{Outcome, Remedy};
+use engine::insight::{AssumedOutcome, Remedy};
 use engine::run::PropertyResult;
 use evidence::{Evidence, Trace};
 use model::eval::{able_by, is_true_of};
@@ -14,7 +14,7 @@ use model::fairness::{Assumptions, EdgePredicate, FairnessId, FairnessPair, Stat
 use model::process::{FamilyId, ProcessId};
 
 use super::needs::written;
-use super::{Asking, loop_turns};
+use super::{SimilarQuestions, loop_turns};
 use crate::mistake::Mistake;
 
 /// So many sets of assumptions are tried at most.
@@ -31,14 +31,18 @@ struct Candidate {
 
 /// The forms of assumptions about processes.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Form {
+enum AssumptionForm {
     Every,
     Weak,
     Strong,
 }
 
 /// Tries assumptions until one helps or the time is over.
-pub(super) fn look(asking: &Asking<'_>, result: &PropertyResult, trace: &Trace) -> Result<Vec<Remedy>, Box<Mistake>> {
+pub(super) fn look(
+    asking: &SimilarQuestions<'_>,
+    result: &PropertyResult,
+    trace: &Trace,
+) -> Result<Vec<Remedy>, Box<Mistake>> {
     if trace.loop_from.is_none() {
         return Ok(Vec::new());
     }
@@ -55,7 +59,7 @@ pub(super) fn look(asking: &Asking<'_>, result: &PropertyResult, trace: &Trace) 
             break;
         }
         search.attempt(chosen)?;
-        if !matches!(search.tried.last(), Some(Remedy { outcome: Outcome::Violated(_), .. })) {
+        if !matches!(search.tried.last(), Some(Remedy { outcome: AssumedOutcome::Violated(_), .. })) {
             break;
         }
     }
@@ -64,7 +68,7 @@ pub(super) fn look(asking: &Asking<'_>, result: &PropertyResult, trace: &Trace) 
 }
 
 struct RemedySearch<'s> {
-    asking: &'s Asking<'s>,
+    asking: &'s SimilarQuestions<'s>,
     result: &'s PropertyResult,
     /// Runs that violate the property: the first one, and those found under more assumptions.
     loops: Vec<Trace>,
@@ -82,13 +86,13 @@ impl RemedySearch<'_> {
             // The other forms follow from these.
             let steps = self.of_steps();
             let n_steps = steps.len();
-            self.attempt([self.all(Form::Every), self.all(Form::Strong), steps].concat())?;
+            self.attempt([self.all(AssumptionForm::Every), self.all(AssumptionForm::Strong), steps].concat())?;
             match self.tried[0].outcome {
-                Outcome::Holds => return Ok(true),
-                Outcome::Violated(_) if self.of_steps().len() == n_steps => return Ok(false),
-                Outcome::Violated(_) | Outcome::Unknown => {}
+                AssumedOutcome::Holds => return Ok(true),
+                AssumedOutcome::Violated(_) if self.of_steps().len() == n_steps => return Ok(false),
+                AssumedOutcome::Violated(_) | AssumedOutcome::Unknown => {}
             }
-            if self.tried[0].outcome == Outcome::Unknown || self.asking.is_over() {
+            if self.tried[0].outcome == AssumedOutcome::Unknown || self.asking.is_over() {
                 break;
             }
         }
@@ -106,7 +110,7 @@ impl RemedySearch<'_> {
             Some(chosen) => Some(chosen.into_iter().map(|at| pool[at].clone()).collect()),
             // More than a few, but less than all: who can move again and again, moves.
             None => {
-                let strong = self.all(Form::Strong);
+                let strong = self.all(AssumptionForm::Strong);
                 let excluded: Vec<Vec<bool>> = strong.iter().map(|candidate| self.excludes(candidate)).collect();
                 let helps = (0..self.loops.len()).all(|nth| excluded.iter().any(|of| of[nth]));
                 helps.then_some(strong)
@@ -137,12 +141,12 @@ impl RemedySearch<'_> {
         model.properties[property].under = Assumptions { any_of: under.any_of.iter().map(with).collect() };
         let verdict = self.asking.ask(&model, property)?;
         let outcome = match (&verdict, loop_turns(&verdict)) {
-            (Verdict::Holds(_), _) => Outcome::Holds,
-            (_, Some(turns)) => Outcome::Violated(turns),
-            _ => Outcome::Unknown,
+            (Verdict::Holds(_), _) => AssumedOutcome::Holds,
+            (_, Some(turns)) => AssumedOutcome::Violated(turns),
+            _ => AssumedOutcome::Unknown,
         };
         let added: Vec<String> = chosen.iter().map(|candidate| candidate.text.clone()).collect();
-        if outcome == Outcome::Holds {
+        if outcome == AssumedOutcome::Holds {
             self.helped = chosen;
         }
         self.tried.push(Remedy { under: self.under(&added), added, outcome });
@@ -193,7 +197,7 @@ impl RemedySearch<'_> {
     /// The remedies: what helps with the fewest assumptions first.
     fn found(mut self) -> Vec<Remedy> {
         // All together were tried first, and help.
-        if let Some(at) = self.tried.iter().rposition(|remedy| remedy.outcome == Outcome::Holds) {
+        if let Some(at) = self.tried.iter().rposition(|remedy| remedy.outcome == AssumedOutcome::Holds) {
             self.tried.swap(0, at);
         }
         self.tried
@@ -201,20 +205,23 @@ impl RemedySearch<'_> {
 
     /// The usual assumptions, the weakest first; about steps only those that somebody could have taken in a known run and did not.
     fn usual(&self) -> Vec<Candidate> {
-        let mut pool = self.all(Form::Weak);
+        let mut pool = self.all(AssumptionForm::Weak);
         pool.extend(self.of_steps());
-        pool.extend(self.all(Form::Every));
+        pool.extend(self.all(AssumptionForm::Every));
         pool.push(progress());
         pool
     }
 
     /// Strong fairness of each step that somebody neglects.
     fn of_steps(&self) -> Vec<Candidate> {
-        self.neglected().iter().map(|(family, label)| self.about(Form::Strong, *family, Some(label))).collect()
+        self.neglected()
+            .iter()
+            .map(|(family, label)| self.about(AssumptionForm::Strong, *family, Some(label)))
+            .collect()
     }
 
     /// An assumption about each family, without labels.
-    fn all(&self, form: Form) -> Vec<Candidate> {
+    fn all(&self, form: AssumptionForm) -> Vec<Candidate> {
         self.asking.model.families.ids().map(|family| self.about(form, family, None)).collect()
     }
 
@@ -250,12 +257,12 @@ impl RemedySearch<'_> {
     }
 
     /// An assumption about all processes of a family.
-    fn about(&self, form: Form, family: FamilyId, label: Option<&str>) -> Candidate {
+    fn about(&self, form: AssumptionForm, family: FamilyId, label: Option<&str>) -> Candidate {
         let model = self.asking.model;
         let word = match form {
-            Form::Every => "every",
-            Form::Weak => "weak",
-            Form::Strong => "strong",
+            AssumptionForm::Every => "every",
+            AssumptionForm::Weak => "weak",
+            AssumptionForm::Strong => "strong",
         };
         let at = label.map_or(String::new(), |label| format!("@{label}"));
         let declared = &model.families[family];
@@ -265,9 +272,9 @@ impl RemedySearch<'_> {
             let unable = StatePredicate::Unable(process, labels.clone());
             let moves = EdgePredicate::Moves(process, labels.clone());
             let (always, often) = match form {
-                Form::Every => (None, vec![EdgePredicate::Scheduled(process)]),
-                Form::Weak => (None, vec![EdgePredicate::Before(unable), moves]),
-                Form::Strong => (Some(unable), vec![moves]),
+                AssumptionForm::Every => (None, vec![EdgePredicate::Scheduled(process)]),
+                AssumptionForm::Weak => (None, vec![EdgePredicate::Before(unable), moves]),
+                AssumptionForm::Strong => (Some(unable), vec![moves]),
             };
             let name = format!("{word} {}{at}", model.processes[process].name);
             FairnessPair { owner: Some(process), always, often, name, span: base::Span::default() }

@@ -9,7 +9,7 @@ use model::property::{BinaryTemporal, BooleanOp, Formula, Property, PropertyKind
 
 /// A condition.
 #[derive(Clone, Debug)]
-pub(super) struct Condition {
+pub(super) struct TriggerCondition {
     /// The condition.
     pub expr: Expr,
     /// The variables that are bound around it, outermost first.
@@ -20,7 +20,7 @@ pub(super) struct Condition {
     pub text: String,
 }
 
-impl Condition {
+impl TriggerCondition {
     /// The positions of the bound variables that it speaks of.
     pub fn mentioned(&self) -> Vec<usize> {
         let mentions = |at: &usize| speaks_of(&self.expr, self.bindings[*at].var);
@@ -44,38 +44,38 @@ impl Condition {
 }
 
 /// The conditions of a property, each once.
-pub(super) fn conditions(model: &Model, property: &Property) -> Vec<Condition> {
-    let mut finder = Finder { model, found: Vec::new() };
+pub(super) fn conditions(model: &Model, property: &Property) -> Vec<TriggerCondition> {
+    let mut finder = TriggerFinder { model, found: Vec::new() };
     match &property.kind {
-        PropertyKind::Invariant(expr) => finder.in_expr(expr, &Context::default()),
-        PropertyKind::Temporal(formula) => finder.in_formula(formula, &Context::default(), false),
+        PropertyKind::Invariant(expr) => finder.in_expr(expr, &TriggerContext::default()),
+        PropertyKind::Temporal(formula) => finder.in_formula(formula, &TriggerContext::default(), false),
         _ => {}
     }
     finder.found
 }
 
 #[derive(Clone, Default)]
-struct Context {
+struct TriggerContext {
     bindings: Vec<Binding>,
     filter: Option<Expr>,
 }
 
-impl Context {
-    fn within(&self, bindings: &[Binding], filter: Option<&Expr>) -> Context {
-        Context {
+impl TriggerContext {
+    fn within(&self, bindings: &[Binding], filter: Option<&Expr>) -> TriggerContext {
+        TriggerContext {
             bindings: self.bindings.iter().chain(bindings).cloned().collect(),
             filter: self.filter.iter().chain(filter).cloned().reduce(and),
         }
     }
 }
 
-struct Finder<'m> {
+struct TriggerFinder<'m> {
     model: &'m Model,
-    found: Vec<Condition>,
+    found: Vec<TriggerCondition>,
 }
 
-impl Finder<'_> {
-    fn in_formula(&mut self, formula: &Formula, around: &Context, always: bool) {
+impl TriggerFinder<'_> {
+    fn in_formula(&mut self, formula: &Formula, around: &TriggerContext, always: bool) {
         match formula {
             Formula::Quantified { quantifier: Quantifier::Forall, bindings, filter, body } => {
                 self.in_formula(body, &around.within(bindings, filter.as_ref()), always);
@@ -100,7 +100,7 @@ impl Finder<'_> {
         }
     }
 
-    fn in_expr(&mut self, expr: &Expr, around: &Context) {
+    fn in_expr(&mut self, expr: &Expr, around: &TriggerContext) {
         match &expr.kind {
             ExprKind::Quantified(inner) if inner.quantifier == Quantifier::Forall => {
                 self.in_expr(&inner.body, &around.within(&inner.bindings, inner.filter.as_ref()));
@@ -120,7 +120,7 @@ impl Finder<'_> {
         }
     }
 
-    fn add(&mut self, expr: &Expr, around: &Context) {
+    fn add(&mut self, expr: &Expr, around: &TriggerContext) {
         if matches!(expr.kind, ExprKind::Const(_)) {
             return;
         }
@@ -128,14 +128,14 @@ impl Finder<'_> {
             let printer = bindings.iter().fold(Printer::new(self.model), |printer, one| printer.bind_name(one));
             explain::totals::as_written(&{ printer }.expr(expr))
         };
-        let condition = Condition {
+        let condition = TriggerCondition {
             expr: expr.clone(),
             bindings: around.bindings.clone(),
             filter: around.filter.clone(),
             text: named(&around.bindings),
         };
         // Both sides of `!(P[i]@crit && P[j]@crit)` say the same of different variables.
-        let alike = |condition: &Condition| {
+        let alike = |condition: &TriggerCondition| {
             let mut bindings = condition.bindings.clone();
             let mentioned = condition.mentioned();
             mentioned.iter().enumerate().for_each(|(nth, &at)| bindings[at].name = format!("#{nth}"));

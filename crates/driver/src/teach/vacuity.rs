@@ -12,15 +12,15 @@ use model::fairness::Assumptions;
 use model::property::{Expected, Property, PropertyKind};
 use model::value::Value;
 
-use super::Asking;
-use super::triggers::{Condition, and, conditions};
+use super::SimilarQuestions;
+use super::triggers::{TriggerCondition, and, conditions};
 use crate::mistake::Mistake;
 
 /// So many instances are asked one by one.
 const MOST_INSTANCES: usize = 24;
 
 /// Asks for the conditions of a property.
-pub(super) fn look(asking: &Asking<'_>, property: &Property) -> Result<Vec<Trigger>, Box<Mistake>> {
+pub(super) fn look(asking: &SimilarQuestions<'_>, property: &Property) -> Result<Vec<Trigger>, Box<Mistake>> {
     let conditions = conditions(asking.model, property);
     if conditions.is_empty() || asking.is_over() {
         return Ok(Vec::new());
@@ -70,7 +70,7 @@ fn reached(verdicts: &[Verdict], is_split: bool) -> Reached {
 }
 
 /// The condition for each choice of values of the variables that it speaks of, or for some.
-fn instances(asking: &Asking<'_>, condition: &Condition) -> Vec<Expr> {
+fn instances(asking: &SimilarQuestions<'_>, condition: &TriggerCondition) -> Vec<Expr> {
     let state = initial_states(asking.model).next().expect("a program has an initial state");
     let pinned = condition.mentioned();
     let mut choices: Vec<Vec<Value>> = vec![Vec::new()];

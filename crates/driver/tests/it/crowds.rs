@@ -6,7 +6,7 @@ use driver::methods;
 use engine::{Silent, Task, Verdict};
 use evidence::Evidence;
 use evidence::certificate::{Certificate, Claim};
-use evidence::counting::{CountingView, Item as CountingItem};
+use evidence::counting::{CountingItem, CountingView};
 use evidence::views::{Item, LocalColumn, Presence, SharedColumn, View, ViewsProof};
 use model::Model;
 use model::control::PlaceId;

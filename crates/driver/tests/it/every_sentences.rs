@@ -7,21 +7,21 @@ use std::path::Path;
 use std::time::Duration;
 
 use base::{Budget, CancelToken, SourceFile};
-use driver::check::Limits;
+use driver::check::CheckLimits;
 use driver::load::Loaded;
 use engine::{Silent, Verdict};
 use evidence::scope::Scope;
 use evidence::{Certificate, Evidence};
 use explain::proof::LocalProof;
-use explain::proof::formula::Meaning;
-use explain::proof::truth::{Whole, truth};
+use explain::proof::formula::LetterMeaning;
+use explain::proof::truth::{WholeState, truth};
 use model::Model;
 use model::eval::{State, evaluate};
 use model::property::PropertyKind;
 use model::value::Value;
 use testkit::Product;
 use testkit::choices::Choices;
-use testkit::sized::{self, Kind};
+use testkit::sized::{self, SizedKind};
 
 /// What was looked at.
 #[derive(Debug, Default)]
@@ -32,8 +32,8 @@ struct Counts {
     n_left_out: usize,
 }
 
-fn limits() -> Limits {
-    Limits {
+fn limits() -> CheckLimits {
+    CheckLimits {
         time: Some(Duration::from_secs(10)),
         memory_bytes: Some(1 << 30),
         disk: None,
@@ -66,8 +66,10 @@ fn false_claim(model: &Model, proof: &LocalProof, states: &[State]) -> Option<St
     for part in &proof.parts {
         for claim in part.claims() {
             for choice in part.choices(model) {
-                let meaning = Meaning::new(model, &choice);
-                if let Some(state) = states.iter().find(|state| truth(&meaning, &claim, &Whole(state)) != Some(true)) {
+                let meaning = LetterMeaning::new(model, &choice);
+                if let Some(state) =
+                    states.iter().find(|state| truth(&meaning, &claim, &WholeState(state)) != Some(true))
+                {
                     return Some(format!("{}, for {choice:?}: {claim:?} in {state:?}", part.whom));
                 }
             }
@@ -162,7 +164,7 @@ fn sentences_of_the_examples_are_true_at_small_sizes() {
 #[test]
 fn sentences_of_random_programs_of_any_size_are_true_at_small_sizes() {
     let mut counts = Counts::default();
-    for kind in Kind::ALL {
+    for kind in SizedKind::ALL {
         for seed in 0..6 {
             let text = sized::text(&mut Choices::from_seed(seed), kind);
             for size in [3, 4] {

@@ -4,7 +4,7 @@ use std::collections::{HashSet, VecDeque};
 use std::path::{Path, PathBuf};
 
 use base::{CancelToken, SourceFile};
-use driver::check::{Check, Limits};
+use driver::check::{Check, CheckLimits};
 use driver::load::{self, Loaded};
 use driver::methods;
 use engine::{Silent, Verdict};
@@ -99,7 +99,7 @@ fn goal(name: &str, text: &str) -> Goal {
 
 /// `Some(true)` where the bad state is reachable, by a method whose evidence is audited.
 fn reached(model: &Model, method: &str) -> Option<bool> {
-    let limits = Limits {
+    let limits = CheckLimits {
         time: Some(std::time::Duration::from_secs(20)),
         memory_bytes: Some(1 << 30),
         disk: None,
@@ -183,7 +183,7 @@ fn configurations_are_counted_each_once() {
         system.start.1.iter_mut().for_each(|stack| stack.truncate(1));
         let Some(n_configurations) = system.n_configurations(500) else { continue };
         let limits =
-            Limits { time: None, memory_bytes: None, disk: None, n_threads: 1, cancel: CancelToken::default() };
+            CheckLimits { time: None, memory_bytes: None, disk: None, n_threads: 1, cancel: CancelToken::default() };
         let explored = driver::explore::explore(&system.model(), &limits, &Silent);
         assert!(explored.exploration.complete, "{system:?}");
         assert_eq!(explored.exploration.states, n_configurations, "{system:?}");

@@ -7,13 +7,13 @@
 use std::time::Duration;
 
 use base::{Budget, CancelToken, SourceFile};
-use driver::check::{Check, Limits};
+use driver::check::{Check, CheckLimits};
 use driver::methods;
 use engine::{Silent, Verdict};
 use evidence::{Certificate, Evidence};
 use explain::proof::LocalProof;
-use explain::proof::formula::Meaning;
-use explain::proof::truth::{Whole, truth};
+use explain::proof::formula::LetterMeaning;
+use explain::proof::truth::{WholeState, truth};
 use model::Model;
 use model::eval::{State, evaluate};
 use model::property::PropertyKind;
@@ -40,7 +40,7 @@ fn load(text: &str) -> Option<Model> {
 
 /// The proofs that a method finds.
 fn proofs(model: &Model, method: &str) -> Result<Vec<Certificate>, String> {
-    let limits = Limits {
+    let limits = CheckLimits {
         time: Some(Duration::from_secs(20)),
         memory_bytes: Some(1 << 30),
         disk: None,
@@ -66,8 +66,8 @@ fn false_claim(model: &Model, proof: &LocalProof, states: &[State]) -> Option<St
         for (claim, choice) in
             part.claims().iter().flat_map(|claim| part.choices(model).into_iter().map(move |choice| (claim, choice)))
         {
-            let meaning = Meaning::new(model, &choice);
-            if let Some(state) = states.iter().find(|state| truth(&meaning, claim, &Whole(state)) != Some(true)) {
+            let meaning = LetterMeaning::new(model, &choice);
+            if let Some(state) = states.iter().find(|state| truth(&meaning, claim, &WholeState(state)) != Some(true)) {
                 return Some(format!("{}, for {choice:?}: {claim:?} in {state:?}", part.whom));
             }
         }

@@ -1,12 +1,12 @@
 //! What is found out beside the verdicts: remedies that help, assumptions that are needed, conditions that never happen.
 
 use base::{CancelToken, SourceFile};
-use driver::check::{Check, Checked, Limits};
+use driver::check::{Check, CheckLimits, Checked};
 use driver::load::{self, Loaded};
 use driver::methods;
 use driver::teach::teach;
 use engine::Silent;
-use engine::insight::{Insight, Need, Outcome, Reached};
+use engine::insight::{AssumedOutcome, Insight, Need, Reached};
 use model::Model;
 
 fn model(text: &str) -> Model {
@@ -25,7 +25,8 @@ fn insight_by(method: &str, text: &str, property: &str) -> Insight {
     let model = model(text);
     let questions: Vec<_> =
         model.properties.entries().filter(|(_, one)| one.name == property).map(|(id, _)| id).collect();
-    let limits = Limits { time: None, memory_bytes: None, disk: None, n_threads: 1, cancel: CancelToken::default() };
+    let limits =
+        CheckLimits { time: None, memory_bytes: None, disk: None, n_threads: 1, cancel: CancelToken::default() };
     let checker = methods::checker(methods::find(method).expect("it is there"));
     let check = Check { model: &model, questions: &questions, checker: &*checker, limits: &limits };
     let mut checked: Checked = check.run(&Silent).expect("the audit accepts it");
@@ -78,7 +79,7 @@ fn the_line_to_write_can_be_written() {
 #[test]
 fn where_fairness_does_not_help_that_is_said() {
     let found = insight(&mux_sem("property hopeless: eventually y == 3;"), "hopeless");
-    assert!(matches!(found.remedies[0].outcome, Outcome::Violated(_)), "{found:?}");
+    assert!(matches!(found.remedies[0].outcome, AssumedOutcome::Violated(_)), "{found:?}");
     assert_eq!(found.cure(), None);
 }
 

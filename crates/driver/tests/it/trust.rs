@@ -7,7 +7,7 @@
 use std::time::Duration;
 
 use base::{Budget, CancelToken, SourceFile};
-use driver::check::{Check, Limits};
+use driver::check::{Check, CheckLimits};
 use driver::load::Loaded;
 use driver::methods;
 use engine::{Engine, PropertyId, Silent, Task, Verdict};
@@ -525,7 +525,7 @@ fn load(text: &str) -> Model {
 
 /// The audited verdicts of a method on the properties that the text states.
 fn verdicts(model: &Model, method: &str) -> Result<String, String> {
-    let limits = Limits {
+    let limits = CheckLimits {
         time: Some(Duration::from_secs(20)),
         memory_bytes: Some(1 << 30),
         disk: None,
@@ -563,7 +563,7 @@ fn no_method_contradicts_the_whole_product() {
 
 #[test]
 fn nothing_is_proved_for_every_size_that_is_false_at_one() {
-    let limits = Limits {
+    let limits = CheckLimits {
         time: Some(Duration::from_secs(20)),
         memory_bytes: Some(1 << 30),
         disk: None,
@@ -592,7 +592,7 @@ const MANY_NAMED: &str = "program named(N: 2..) { shared s: [pid?; 36] = none; s
 
 #[test]
 fn nothing_is_proved_where_more_processes_are_named_than_views_have_room_for() {
-    let limits = Limits {
+    let limits = CheckLimits {
         time: Some(Duration::from_secs(60)),
         memory_bytes: Some(1 << 30),
         disk: None,
@@ -608,7 +608,7 @@ fn nothing_is_proved_where_more_processes_are_named_than_views_have_room_for() {
 
 #[test]
 fn what_is_not_looked_at_or_not_followed_is_no_mistake() {
-    let limits = Limits {
+    let limits = CheckLimits {
         time: Some(Duration::from_secs(20)),
         memory_bytes: Some(1 << 30),
         disk: None,

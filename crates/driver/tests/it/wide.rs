@@ -1,7 +1,7 @@
 //! Variables of 32 bits: methods that list states do not list the values of a type.
 
 use base::{CancelToken, SourceFile};
-use driver::check::{Check, Limits};
+use driver::check::{Check, CheckLimits};
 use driver::load::{self, Loaded};
 use driver::methods;
 use engine::{PropertyId, Silent, Verdict};
@@ -23,7 +23,8 @@ fn methods_that_list_states_decide_what_wide_variables_do() {
         Loaded::Refused(refusal) => panic!("{:?}", refusal.diagnostics),
     };
     let questions: Vec<PropertyId> = program.model.properties.ids().collect();
-    let limits = Limits { time: None, memory_bytes: None, disk: None, n_threads: 1, cancel: CancelToken::default() };
+    let limits =
+        CheckLimits { time: None, memory_bytes: None, disk: None, n_threads: 1, cancel: CancelToken::default() };
     for (name, n_decided) in [("mono", 6), ("stubborn", 5), ("tmmc", 3)] {
         let checker = methods::checker(methods::find(name).unwrap());
         let check = Check { model: &program.model, questions: &questions, checker: &*checker, limits: &limits };
@@ -96,7 +97,7 @@ fn diagrams_decide_what_wide_cells_do() {
             let method = declared.method;
             let supported = |id: &PropertyId| method.supports(model, *id).is_ok();
             let questions: Vec<PropertyId> = model.properties.ids().filter(supported).collect();
-            let limits = Limits {
+            let limits = CheckLimits {
                 time: None,
                 memory_bytes: Some(1 << 30),
                 disk: None,

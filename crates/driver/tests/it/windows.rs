@@ -9,7 +9,7 @@ use driver::methods;
 use engine::{Silent, Task, Verdict};
 use evidence::Evidence;
 use evidence::certificate::{Certificate, Claim};
-use evidence::rings::{Network, RingItem, RingValue, RingsProof, Weight, tree};
+use evidence::rings::{Network, RingItem, RingValue, RingWeight, RingsProof, tree};
 use model::Model;
 use model::value::Value;
 use rings::ByRings;
@@ -93,7 +93,7 @@ const RINGS: [Row; 6] = [
 fn with_both_rows(proof: &mut RingsProof) {
     for flow in &mut proof.flows {
         let more = flow.weights.iter().filter_map(|(weight, times)| match weight {
-            Weight::Element(var, 0, value) => Some((Weight::Element(*var, 1, *value), *times)),
+            RingWeight::Element(var, 0, value) => Some((RingWeight::Element(*var, 1, *value), *times)),
             _ => None,
         });
         let more: Vec<_> = more.collect();

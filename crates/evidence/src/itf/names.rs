@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use base::Id;
 use model::Model;
-use model::control::{Place, PlaceId, Procedure, Scope};
+use model::control::{Place, PlaceId, Procedure, TextOwner};
 use model::process::{Family, FamilyId};
 use model::variable::{Storage, VarId};
 
@@ -18,23 +18,23 @@ pub const PROCEDURE: &str = "procedure";
 pub const CALL: &str = "call";
 
 /// A variable and its name in the trace.
-pub type Named = (String, VarId);
+pub type NamedVariable = (String, VarId);
 
 /// All names of a Model.
-pub struct Names {
+pub struct TraceNames {
     /// The shared variables.
-    pub shared: Vec<Named>,
+    pub shared: Vec<NamedVariable>,
     /// The families, each with its processes' variables.
-    pub families: Vec<(String, FamilyId, Vec<Named>)>,
+    pub families: Vec<(String, FamilyId, Vec<NamedVariable>)>,
     /// The variables of each procedure.
-    pub procedures: Vec<Vec<Named>>,
+    pub procedures: Vec<Vec<NamedVariable>>,
     /// The parameters, by position.
     pub parameters: Vec<String>,
     /// The places, unique within their scope.
     pub places: Vec<String>,
 }
 
-impl Names {
+impl TraceNames {
     /// The names of a Model.
     pub fn of(model: &Model) -> Self {
         let mut taken: HashSet<String> =
@@ -49,7 +49,7 @@ impl Names {
         let parameters = model.parameters.iter().map(|parameter| unique(&mut taken, &parameter.name)).collect();
         let procedures =
             model.procedures.iter().map(|procedure: &Procedure| named_vars(model, &procedure.vars)).collect();
-        Names { shared, families, procedures, parameters, places: place_names(model) }
+        TraceNames { shared, families, procedures, parameters, places: place_names(model) }
     }
 
     /// The name of a place.
@@ -58,27 +58,27 @@ impl Names {
     }
 
     /// The place of a scope with this name.
-    pub fn find_place(&self, model: &Model, scope: Scope, name: &str) -> Option<PlaceId> {
+    pub fn find_place(&self, model: &Model, scope: TextOwner, name: &str) -> Option<PlaceId> {
         let is_it = |(id, place): &(Id<Place>, &Place)| place.scope == scope && self.places[id.index()] == name;
         model.places.entries().find(is_it).map(|(id, _)| id)
     }
 
     /// The variables of frames of a scope; a family's own text has none in its frame.
-    pub fn frame_vars(&self, scope: Scope) -> &[Named] {
+    pub fn frame_vars(&self, scope: TextOwner) -> &[NamedVariable] {
         match scope {
-            Scope::Family(_) => &[],
-            Scope::Procedure(id) => &self.procedures[id.index()],
+            TextOwner::Family(_) => &[],
+            TextOwner::Procedure(id) => &self.procedures[id.index()],
         }
     }
 }
 
-fn named_vars(model: &Model, vars: &[VarId]) -> Vec<Named> {
+fn named_vars(model: &Model, vars: &[VarId]) -> Vec<NamedVariable> {
     let mut taken: HashSet<String> = [AT, STACK, PROCEDURE, CALL].map(str::to_owned).into_iter().collect();
     vars.iter().map(|&id| (unique(&mut taken, &model.vars[id].name), id)).collect()
 }
 
 fn place_names(model: &Model) -> Vec<String> {
-    let mut taken: HashSet<(Scope, String)> = HashSet::new();
+    let mut taken: HashSet<(TextOwner, String)> = HashSet::new();
     let name = |place: &Place| {
         let candidates = std::iter::once(place.name.clone()).chain((2..).map(|nth| format!("{}'{nth}", place.name)));
         let mut free = candidates.filter(|name| taken.insert((place.scope, name.clone())));

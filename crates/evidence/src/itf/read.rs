@@ -6,13 +6,13 @@
 
 use base::{Id, Span};
 use model::Model;
-use model::control::{ActionId, ActionKind, Scope};
+use model::control::{ActionId, ActionKind, TextOwner};
 use model::eval::{Contender, Control, Frame, Link, Move, Race, State, StepFault, Turn};
 use model::process::{FamilyId, ProcessId};
 use model::value::{Fault, Value};
 use serde_json::{Map, Value as Json};
 
-use super::names::{AT, CALL, Named, Names, STACK, fingerprint};
+use super::names::{AT, CALL, NamedVariable, STACK, TraceNames, fingerprint};
 use super::value::{brief, from_json, integer};
 use super::{ItfError, ItfTrace, MOST_BYTES, MoveHint, VERSION};
 use crate::{Trace, TraceEnd};
@@ -58,7 +58,7 @@ pub fn read(text: &str, model: &Model) -> Result<ItfTrace, ItfError> {
     if let Some(head) = head {
         check_program(head, model)?;
     }
-    let reader = Reader { model, names: Names::of(model) };
+    let reader = TraceReader { model, names: TraceNames::of(model) };
     let states = match document.get("states").and_then(Json::as_array) {
         Some(states) if !states.is_empty() => states,
         Some(_) => return Err(ItfError::NotATrace("it has no states".to_owned())),
@@ -125,9 +125,9 @@ fn check_program(head: &Record, model: &Model) -> Result<(), ItfError> {
     }
 }
 
-struct Reader<'a> {
+struct TraceReader<'a> {
     model: &'a Model,
-    names: Names,
+    names: TraceNames,
 }
 
 fn field<'j>(record: &'j Record, key: &str) -> Result<&'j Json, String> {
@@ -148,7 +148,7 @@ fn record(json: &Json) -> Result<&Record, String> {
     json.as_object().ok_or_else(|| format!("{} where a record is needed", brief(json)))
 }
 
-impl Reader<'_> {
+impl TraceReader<'_> {
     fn state(&self, json: &Json) -> Result<State, String> {
         let fields = record(json)?;
         let mut cells = Vec::with_capacity(self.model.cells.len());
@@ -197,7 +197,7 @@ impl Reader<'_> {
     }
 
     fn stack(&self, process: &Record, family: FamilyId) -> Result<Vec<Frame>, String> {
-        let mut scope = Scope::Family(family);
+        let mut scope = TextOwner::Family(family);
         let Some(stack) = process.get(STACK) else {
             return Ok(vec![Frame { control: Control::At(self.place(scope, process)?), slots: Vec::new() }]);
         };
@@ -211,13 +211,13 @@ impl Reader<'_> {
             } else {
                 let (action, procedure) = self.call(scope, frame)?;
                 out.push(Frame { control: Control::Calling(action), slots });
-                scope = Scope::Procedure(procedure);
+                scope = TextOwner::Procedure(procedure);
             }
         }
         Ok(out)
     }
 
-    fn slots(&self, frame: &Record, vars: &[Named]) -> Result<Vec<Value>, String> {
+    fn slots(&self, frame: &Record, vars: &[NamedVariable]) -> Result<Vec<Value>, String> {
         let mut slots = Vec::new();
         for (name, var) in vars {
             self.variable(frame, name, *var, &mut slots)?;
@@ -225,14 +225,14 @@ impl Reader<'_> {
         Ok(slots)
     }
 
-    fn place(&self, scope: Scope, record: &Record) -> Result<model::control::PlaceId, String> {
+    fn place(&self, scope: TextOwner, record: &Record) -> Result<model::control::PlaceId, String> {
         let name = text_field(record, AT)?;
         self.names
             .find_place(self.model, scope, name)
             .ok_or_else(|| format!("there is no place {}", brief(&name.into())))
     }
 
-    fn call(&self, scope: Scope, frame: &Record) -> Result<(ActionId, model::control::ProcedureId), String> {
+    fn call(&self, scope: TextOwner, frame: &Record) -> Result<(ActionId, model::control::ProcedureId), String> {
         let actions = &self.model.places[self.place(scope, frame)?].actions;
         let nth = usize::try_from(number_field(frame, CALL)?).ok();
         let action = nth.and_then(|nth| actions.get(nth)).ok_or("a frame below the top waits for a call")?;

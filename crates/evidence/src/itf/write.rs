@@ -2,20 +2,20 @@
 
 use base::{SourceFile, Span};
 use model::Model;
-use model::control::{ActionId, Scope};
+use model::control::{ActionId, TextOwner};
 use model::eval::{Control, Frame, Link, Move, State, StepFault, Turn};
 use model::process::{FamilyId, ProcessId};
 use model::value::Fault;
 use serde_json::{Map, Value as Json, json};
 
 use super::VERSION;
-use super::names::{AT, CALL, Named, Names, PROCEDURE, STACK, fingerprint};
+use super::names::{AT, CALL, NamedVariable, PROCEDURE, STACK, TraceNames, fingerprint};
 use super::value::to_json;
 use crate::{Trace, TraceEnd};
 
 /// The trace of a property as a document.
 pub fn to_itf(model: &Model, source: &SourceFile, property: &str, trace: &Trace) -> Json {
-    let writer = Writer { model, source, names: Names::of(model) };
+    let writer = TraceWriter { model, source, names: TraceNames::of(model) };
     writer.document(property, trace)
 }
 
@@ -32,13 +32,13 @@ pub fn to_text(document: &Json) -> String {
     format!("{{\n{}\n}}\n", lines.collect::<Vec<_>>().join(",\n"))
 }
 
-struct Writer<'a> {
+struct TraceWriter<'a> {
     model: &'a Model,
     source: &'a SourceFile,
-    names: Names,
+    names: TraceNames,
 }
 
-impl Writer<'_> {
+impl TraceWriter<'_> {
     fn document(&self, property: &str, trace: &Trace) -> Json {
         let vars =
             self.names.shared.iter().map(|(name, _)| name).chain(self.names.families.iter().map(|(name, ..)| name));
@@ -140,7 +140,7 @@ impl Writer<'_> {
     }
 
     /// One record for a single process, a map from index to record for an indexed family.
-    fn family(&self, state: &State, family: FamilyId, vars: &[Named]) -> Json {
+    fn family(&self, state: &State, family: FamilyId, vars: &[NamedVariable]) -> Json {
         let family = &self.model.families[family];
         let mut records = family.processes().map(|process| (process, self.process(state, process, vars)));
         match family.index {
@@ -152,7 +152,7 @@ impl Writer<'_> {
         }
     }
 
-    fn process(&self, state: &State, process: ProcessId, vars: &[Named]) -> Json {
+    fn process(&self, state: &State, process: ProcessId, vars: &[NamedVariable]) -> Json {
         let stack = &state.stacks[process.index()];
         let mut out = Map::new();
         out.insert(AT.into(), json!(self.names.place(state.place(process))));
@@ -174,7 +174,7 @@ impl Writer<'_> {
         };
         let scope = self.model.places[place].scope;
         let mut out = Map::new();
-        if let Scope::Procedure(id) = scope {
+        if let TextOwner::Procedure(id) = scope {
             out.insert(PROCEDURE.into(), json!(self.model.procedures[id].name));
         }
         out.insert(AT.into(), json!(self.names.place(place)));

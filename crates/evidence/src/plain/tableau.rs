@@ -12,32 +12,39 @@ use model::expr::{Expr, ExprKind, Quantifier};
 use model::property::{BinaryTemporal, BooleanOp, Formula, UnaryTemporal};
 use model::value::Value;
 
-use super::{Atom, Automaton, Context, Edge, Scope, depends_on_state, reads_state};
+use super::{
+    BindingScope, ConjunctContext, ReferenceAutomaton, ReferenceEdge, StateCondition, depends_on_state, reads_state,
+};
 
 /// More states than this are too many, and more ways to expand one state.
 const MOST_STATES: usize = 2_000;
 const MOST_EDGES: usize = 200_000;
 
 /// The automaton of the words on which a part of a property is false.
-pub(super) fn of_negation(scope: &Scope<'_>, part: &Formula, around: &Context) -> Result<Automaton, StopReason> {
-    let mut writer = Writer { scope, atoms: Vec::new(), known: HashMap::new(), nodes: Vec::new(), ids: HashMap::new() };
+pub(super) fn of_negation(
+    scope: &BindingScope<'_>,
+    part: &Formula,
+    around: &ConjunctContext,
+) -> Result<ReferenceAutomaton, StopReason> {
+    let mut writer =
+        TableauWriter { scope, atoms: Vec::new(), known: HashMap::new(), nodes: Vec::new(), ids: HashMap::new() };
     let negation = writer.write(part, &around.bound, false)?;
     let root = match around.always {
         // Not always: at some point not.
         true => writer.eventually(negation),
         false => negation,
     };
-    let is_until = |id: &usize| matches!(writer.nodes[*id], Node::Until(..));
+    let is_until = |id: &usize| matches!(writer.nodes[*id], TableauNode::Until(..));
     let untils: Vec<usize> = (0..writer.nodes.len()).filter(is_until).collect();
-    let mut automaton = Automaton { atoms: writer.atoms, states: Vec::new(), n_marks: untils.len() };
-    let mut numbers: HashMap<Obligations, usize> = HashMap::new();
-    let mut open = vec![Obligations::from([root])];
+    let mut automaton = ReferenceAutomaton { atoms: writer.atoms, states: Vec::new(), n_marks: untils.len() };
+    let mut numbers: HashMap<TableauObligations, usize> = HashMap::new();
+    let mut open = vec![TableauObligations::from([root])];
     numbers.insert(open[0].clone(), 0);
     let mut n_edges = 0;
     while automaton.states.len() < open.len() {
         let mut expansion = Expansion { nodes: &writer.nodes, found: BTreeSet::new() };
         let here = open[automaton.states.len()].iter().copied().collect();
-        expansion.expand(here, Reading::default())?;
+        expansion.expand(here, StateReading::default())?;
         let mut edges = Vec::new();
         for reading in expansion.found {
             let known = numbers.len();
@@ -46,7 +53,7 @@ pub(super) fn of_negation(scope: &Scope<'_>, part: &Formula, around: &Context) -
                 known
             });
             let marks = (0..untils.len()).filter(|&mark| !reading.postponed.contains(&untils[mark])).collect();
-            edges.push(Edge { literals: reading.literals.into_iter().collect(), marks, target });
+            edges.push(ReferenceEdge { literals: reading.literals.into_iter().collect(), marks, target });
         }
         n_edges += edges.len();
         if open.len() > MOST_STATES || n_edges > MOST_EDGES {
@@ -63,7 +70,7 @@ fn too_large() -> StopReason {
 
 /// A formula without negations but of atoms, by the numbers of its parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Node {
+enum TableauNode {
     Constant(bool),
     Literal(usize, bool),
     And(usize, usize),
@@ -74,17 +81,17 @@ enum Node {
 }
 
 /// Writes formulas as nodes.
-struct Writer<'s, 'm> {
-    scope: &'s Scope<'m>,
-    atoms: Vec<Atom>,
+struct TableauWriter<'s, 'm> {
+    scope: &'s BindingScope<'m>,
+    atoms: Vec<StateCondition>,
     /// The atoms by the expression, as it stands in the property, and the values around it.
     known: HashMap<(*const Expr, Vec<Value>), usize>,
-    nodes: Vec<Node>,
-    ids: HashMap<Node, usize>,
+    nodes: Vec<TableauNode>,
+    ids: HashMap<TableauNode, usize>,
 }
 
-impl Writer<'_, '_> {
-    fn node(&mut self, node: Node) -> usize {
+impl TableauWriter<'_, '_> {
+    fn node(&mut self, node: TableauNode) -> usize {
         *self.ids.entry(node).or_insert_with(|| {
             self.nodes.push(node);
             self.nodes.len() - 1
@@ -92,22 +99,22 @@ impl Writer<'_, '_> {
     }
 
     fn eventually(&mut self, inner: usize) -> usize {
-        let always = self.node(Node::Constant(true));
-        self.node(Node::Until(always, inner))
+        let always = self.node(TableauNode::Constant(true));
+        self.node(TableauNode::Until(always, inner))
     }
 
     fn always(&mut self, inner: usize) -> usize {
-        let never = self.node(Node::Constant(false));
-        self.node(Node::Release(never, inner))
+        let never = self.node(TableauNode::Constant(false));
+        self.node(TableauNode::Release(never, inner))
     }
 
     /// Both, or where the whole is to be false, one of them.
     fn both(&mut self, left: usize, right: usize, wanted: bool) -> usize {
-        self.node(if wanted { Node::And(left, right) } else { Node::Or(left, right) })
+        self.node(if wanted { TableauNode::And(left, right) } else { TableauNode::Or(left, right) })
     }
 
     fn until(&mut self, left: usize, right: usize, wanted: bool) -> usize {
-        self.node(if wanted { Node::Until(left, right) } else { Node::Release(left, right) })
+        self.node(if wanted { TableauNode::Until(left, right) } else { TableauNode::Release(left, right) })
     }
 
     /// The formula, or its negation where it is not wanted.
@@ -119,7 +126,7 @@ impl Writer<'_, '_> {
             Formula::Unary(op, inner) => {
                 let inner = self.write(inner, bound, wanted)?;
                 match (op, wanted) {
-                    (UnaryTemporal::Next, _) => self.node(Node::Next(inner)),
+                    (UnaryTemporal::Next, _) => self.node(TableauNode::Next(inner)),
                     (UnaryTemporal::Always, true) | (UnaryTemporal::Eventually, false) => self.always(inner),
                     (UnaryTemporal::Always, false) | (UnaryTemporal::Eventually, true) => self.eventually(inner),
                 }
@@ -132,7 +139,7 @@ impl Writer<'_, '_> {
                 let mut instances = Vec::new();
                 self.scope.for_each_instance(bindings, bound, &mut |values| instances.push(values.to_vec()));
                 let is_forall = *quantifier == Quantifier::Forall;
-                let mut all = self.node(Node::Constant(is_forall == wanted));
+                let mut all = self.node(TableauNode::Constant(is_forall == wanted));
                 for values in instances {
                     let instance = match filter {
                         None => self.write(body, &values, wanted)?,
@@ -212,66 +219,66 @@ impl Writer<'_, '_> {
     fn now(&mut self, expr: &Expr, bound: &[Value], wanted: bool) -> usize {
         match &expr.kind {
             ExprKind::Not(inner) => self.now(inner, bound, !wanted),
-            ExprKind::Const(Value::Bool(truth)) => self.node(Node::Constant(*truth == wanted)),
+            ExprKind::Const(Value::Bool(truth)) => self.node(TableauNode::Constant(*truth == wanted)),
             _ => {
                 let atoms = &mut self.atoms;
                 let atom = *self.known.entry((std::ptr::from_ref(expr), bound.to_vec())).or_insert_with(|| {
-                    atoms.push(Atom { expr: expr.clone(), bound: bound.to_vec() });
+                    atoms.push(StateCondition { expr: expr.clone(), bound: bound.to_vec() });
                     atoms.len() - 1
                 });
-                self.node(Node::Literal(atom, wanted))
+                self.node(TableauNode::Literal(atom, wanted))
             }
         }
     }
 }
 
 /// Formulas that have to be true, by number.
-type Obligations = BTreeSet<usize>;
+type TableauObligations = BTreeSet<usize>;
 
 /// One way to read a state.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-struct Reading {
-    next: Obligations,
+struct StateReading {
+    next: TableauObligations,
     literals: BTreeMap<usize, bool>,
     /// The `until`s that are put off.
-    postponed: Obligations,
+    postponed: TableauObligations,
     /// What was expanded already.
-    done: Obligations,
+    done: TableauObligations,
 }
 
 struct Expansion<'n> {
-    nodes: &'n [Node],
-    found: BTreeSet<Reading>,
+    nodes: &'n [TableauNode],
+    found: BTreeSet<StateReading>,
 }
 
 impl Expansion<'_> {
     /// Adds all ways to read a state in which these formulas have to be true besides.
-    fn expand(&mut self, mut rest: Vec<usize>, mut reading: Reading) -> Result<(), StopReason> {
+    fn expand(&mut self, mut rest: Vec<usize>, mut reading: StateReading) -> Result<(), StopReason> {
         while let Some(id) = rest.pop() {
             if !reading.done.insert(id) {
                 continue;
             }
             match self.nodes[id] {
-                Node::Constant(true) => {}
-                Node::Constant(false) => return Ok(()),
-                Node::Literal(atom, wanted) => {
+                TableauNode::Constant(true) => {}
+                TableauNode::Constant(false) => return Ok(()),
+                TableauNode::Literal(atom, wanted) => {
                     if *reading.literals.entry(atom).or_insert(wanted) != wanted {
                         return Ok(());
                     }
                 }
-                Node::And(left, right) => rest.extend([left, right]),
-                Node::Next(inner) => drop(reading.next.insert(inner)),
-                Node::Or(left, right) => {
+                TableauNode::And(left, right) => rest.extend([left, right]),
+                TableauNode::Next(inner) => drop(reading.next.insert(inner)),
+                TableauNode::Or(left, right) => {
                     self.expand([rest.as_slice(), &[left]].concat(), reading.clone())?;
                     rest.push(right);
                 }
-                Node::Until(left, right) => {
+                TableauNode::Until(left, right) => {
                     self.expand([rest.as_slice(), &[right]].concat(), reading.clone())?;
                     rest.push(left);
                     reading.next.insert(id);
                     reading.postponed.insert(id);
                 }
-                Node::Release(left, right) => {
+                TableauNode::Release(left, right) => {
                     self.expand([rest.as_slice(), &[left, right]].concat(), reading.clone())?;
                     rest.push(right);
                     reading.next.insert(id);

@@ -31,9 +31,9 @@ const SPREAD_ELEMENTS: [&str; 4] = ["facts", "processes", "members", "foci"];
 
 /// A formatter that knows the keys of the document.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Layout {
+pub(super) struct ProofFormatter {
     /// The lists and records that are open.
-    open: Vec<Open>,
+    open: Vec<OpenRecord>,
     /// The key that was written last.
     key: String,
     /// Whether a key is being written.
@@ -42,7 +42,7 @@ pub(super) struct Layout {
 
 /// A list or record that is being written.
 #[derive(Clone, Debug)]
-struct Open {
+struct OpenRecord {
     /// Whether its elements stand on lines of their own.
     spread: bool,
     /// Whether its elements are spread themselves.
@@ -50,7 +50,7 @@ struct Open {
     is_empty: bool,
 }
 
-impl Layout {
+impl ProofFormatter {
     fn open<W: ?Sized + io::Write>(&mut self, writer: &mut W, bracket: &[u8]) -> io::Result<()> {
         // An element of a list has no key of its own: then the list says how it stands.
         let (spread, spread_elements) = match self.open.last() {
@@ -62,12 +62,12 @@ impl Layout {
             Some(around) => (around.spread_elements, false),
         };
         self.key.clear();
-        self.open.push(Open { spread, spread_elements, is_empty: true });
+        self.open.push(OpenRecord { spread, spread_elements, is_empty: true });
         writer.write_all(bracket)
     }
 
     fn close<W: ?Sized + io::Write>(&mut self, writer: &mut W, bracket: &[u8]) -> io::Result<()> {
-        if let Some(Open { spread: true, is_empty: false, .. }) = self.open.pop() {
+        if let Some(OpenRecord { spread: true, is_empty: false, .. }) = self.open.pop() {
             self.new_line(writer)?;
         }
         writer.write_all(bracket)
@@ -91,7 +91,7 @@ impl Layout {
     }
 }
 
-impl Formatter for Layout {
+impl Formatter for ProofFormatter {
     fn begin_array<W: ?Sized + io::Write>(&mut self, writer: &mut W) -> io::Result<()> {
         self.open(writer, b"[")
     }

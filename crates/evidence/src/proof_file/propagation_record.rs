@@ -6,12 +6,12 @@ use model::variable::CellId;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
-use super::read::{Reader, text};
-use super::record::Named;
+use super::read::{ProofReader, text};
+use super::record::NamedId;
 use crate::itf::value::scalar_to_json;
 use crate::propagation::{
-    Additive, Case, CellWeights, GroupWeights, HolderCase, LocalWeight, Point, ProcessWeights, Sight, Sights, Spot,
-    Step,
+    Additive, CellWeights, EdgeOwner, GroupWeights, HolderCase, LocalWeight, NodePoint, ProcessSight, ProcessWeights,
+    RefutationCase, RefutationStep, Sights,
 };
 
 /// What processes see, and additive invariants.
@@ -25,9 +25,9 @@ pub(super) struct SightsRecord {
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct SightRecord {
-    process: Named,
-    sees: Vec<Named>,
-    looks_at: Vec<Named>,
+    process: NamedId,
+    sees: Vec<NamedId>,
+    looks_at: Vec<NamedId>,
 }
 
 /// An additive invariant.
@@ -44,37 +44,37 @@ struct AdditiveRecord {
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct CellRecord {
-    cell: Named,
+    cell: NamedId,
     weights: Vec<(Json, i64)>,
 }
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct GroupRecord {
-    cells: Vec<Named>,
+    cells: Vec<NamedId>,
     weights: Vec<(Vec<Json>, i64)>,
 }
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WeightsRecord {
-    process: Named,
-    cells: Vec<Named>,
-    weights: Vec<(Named, Vec<Json>, i64)>,
+    process: NamedId,
+    cells: Vec<NamedId>,
+    weights: Vec<(NamedId, Vec<Json>, i64)>,
 }
 
 /// The view of a property and the steps of a refutation.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RefutationRecord {
-    pub members: Vec<Named>,
-    pub cells: Vec<Named>,
-    pub controls: Vec<Named>,
+    pub members: Vec<NamedId>,
+    pub cells: Vec<NamedId>,
+    pub controls: Vec<NamedId>,
     pub steps: Vec<StepRecord>,
 }
 
 /// A process, or nobody for the property.
-type SpotRecord = Option<Named>;
+type SpotRecord = Option<NamedId>;
 
 /// A step.
 #[derive(Serialize, Deserialize)]
@@ -96,14 +96,14 @@ pub(super) struct CaseRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     state: Option<u32>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    more: Vec<PointRecord>,
+    more: Vec<NodeRecord>,
     steps: Vec<StepRecord>,
 }
 
 /// A node of a set.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct PointRecord {
+pub(super) struct NodeRecord {
     row: Vec<u32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     state: Option<u32>,
@@ -113,27 +113,27 @@ pub(super) struct PointRecord {
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct HolderRecord {
-    process: Named,
+    process: NamedId,
     steps: Vec<StepRecord>,
 }
 
 /// Writes names beside ids.
-pub(super) struct Names<'a>(pub &'a Model);
+pub(super) struct NameWriter<'a>(pub &'a Model);
 
-impl Names<'_> {
+impl NameWriter<'_> {
     /// A process.
-    pub fn process(&self, process: ProcessId) -> Named {
-        Named(process.index(), self.0.processes[process].name.clone())
+    pub fn process(&self, process: ProcessId) -> NamedId {
+        NamedId(process.index(), self.0.processes[process].name.clone())
     }
 
     /// A cell.
-    pub fn cell(&self, cell: CellId) -> Named {
-        Named(cell.index(), self.0.cells[cell].name.clone())
+    pub fn cell(&self, cell: CellId) -> NamedId {
+        NamedId(cell.index(), self.0.cells[cell].name.clone())
     }
 
     /// What processes see.
     pub fn sights(&self, sights: &Sights) -> SightsRecord {
-        let sight = |(process, sight): (ProcessId, &Sight)| SightRecord {
+        let sight = |(process, sight): (ProcessId, &ProcessSight)| SightRecord {
             process: self.process(process),
             sees: sight.cells.iter().map(|&cell| self.cell(cell)).collect(),
             looks_at: sight.controls.iter().map(|&process| self.process(process)).collect(),
@@ -155,7 +155,7 @@ impl Names<'_> {
             weights: one.weights.iter().map(|(values, weight)| (scalars(values), *weight)).collect(),
         };
         let local = |one: &LocalWeight| {
-            let place = Named(one.place.index(), self.0.places[one.place].name.clone());
+            let place = NamedId(one.place.index(), self.0.places[one.place].name.clone());
             (place, scalars(&one.values), one.weight)
         };
         let process = |one: &ProcessWeights| WeightsRecord {
@@ -172,22 +172,22 @@ impl Names<'_> {
     }
 
     /// Steps.
-    pub fn steps(&self, steps: &[Step]) -> Vec<StepRecord> {
+    pub fn steps(&self, steps: &[RefutationStep]) -> Vec<StepRecord> {
         steps.iter().map(|step| self.step(step)).collect()
     }
 
-    fn spot(&self, spot: Spot) -> SpotRecord {
+    fn spot(&self, spot: EdgeOwner) -> SpotRecord {
         match spot {
-            Spot::Property => None,
-            Spot::Process(process) => Some(self.process(process)),
+            EdgeOwner::Property => None,
+            EdgeOwner::Process(process) => Some(self.process(process)),
         }
     }
 
-    fn step(&self, step: &Step) -> StepRecord {
+    fn step(&self, step: &RefutationStep) -> StepRecord {
         let holder =
             |case: &HolderCase| HolderRecord { process: self.process(case.process), steps: self.steps(&case.steps) };
-        let point = |point: &Point| PointRecord { row: point.row.clone(), state: point.state };
-        let case = |case: &Case| {
+        let point = |point: &NodePoint| NodeRecord { row: point.row.clone(), state: point.state };
+        let case = |case: &RefutationCase| {
             let (first, more) = case.points.split_first().map_or((None, &[][..]), |(first, more)| (Some(first), more));
             CaseRecord {
                 row: first.map(|first| first.row.clone()).unwrap_or_default(),
@@ -197,23 +197,25 @@ impl Names<'_> {
             }
         };
         match step {
-            Step::Fair(spot) => StepRecord::Fair(self.spot(*spot)),
-            Step::Compatible { from, to } => StepRecord::Compatible { from: self.spot(*from), to: self.spot(*to) },
-            Step::Split { of, cases } => {
+            RefutationStep::Fair(spot) => StepRecord::Fair(self.spot(*spot)),
+            RefutationStep::Compatible { from, to } => {
+                StepRecord::Compatible { from: self.spot(*from), to: self.spot(*to) }
+            }
+            RefutationStep::Split { of, cases } => {
                 StepRecord::Split { of: self.spot(*of), cases: cases.iter().map(case).collect() }
             }
-            Step::Holder { of, invariant, cases } => StepRecord::Holder {
+            RefutationStep::Holder { of, invariant, cases } => StepRecord::Holder {
                 of: self.spot(*of),
                 invariant: *invariant,
                 cases: cases.iter().map(holder).collect(),
             },
-            Step::Scheduled(cases) => StepRecord::Scheduled(cases.iter().map(holder).collect()),
-            Step::Unequal(invariant) => StepRecord::Unequal(*invariant),
+            RefutationStep::Scheduled(cases) => StepRecord::Scheduled(cases.iter().map(holder).collect()),
+            RefutationStep::Unequal(invariant) => StepRecord::Unequal(*invariant),
         }
     }
 }
 
-impl Reader<'_> {
+impl ProofReader<'_> {
     /// What processes see.
     pub(super) fn sights(&self, record: &SightsRecord) -> Result<Sights, String> {
         let n_processes = self.model.processes.len();
@@ -224,7 +226,7 @@ impl Reader<'_> {
             if self.process(&one.process)? != process {
                 return Err(format!("its processes are not in the order of the program: {}", text(&one.process)));
             }
-            Ok(Sight {
+            Ok(ProcessSight {
                 cells: one.sees.iter().map(|cell| self.cell(cell)).collect::<Result<_, String>>()?,
                 controls: one.looks_at.iter().map(|process| self.process(process)).collect::<Result<_, String>>()?,
             })
@@ -249,7 +251,7 @@ impl Reader<'_> {
         };
         let process = |one: &WeightsRecord| {
             let cells = one.cells.iter().map(|cell| self.cell(cell)).collect::<Result<Vec<CellId>, String>>()?;
-            let local = |(place, values, weight): &(Named, Vec<Json>, i64)| {
+            let local = |(place, values, weight): &(NamedId, Vec<Json>, i64)| {
                 let values = self.values(&cells, values)?;
                 Ok(LocalWeight { place: self.place(place)?, values, weight: *weight })
             };
@@ -273,31 +275,34 @@ impl Reader<'_> {
     }
 
     /// Steps.
-    pub(super) fn steps(&self, records: Vec<StepRecord>) -> Result<Vec<Step>, String> {
+    pub(super) fn steps(&self, records: Vec<StepRecord>) -> Result<Vec<RefutationStep>, String> {
         records.into_iter().map(|record| self.step(record)).collect()
     }
 
-    fn spot(&self, record: &SpotRecord) -> Result<Spot, String> {
-        record.as_ref().map_or(Ok(Spot::Property), |process| self.process(process).map(Spot::Process))
+    fn spot(&self, record: &SpotRecord) -> Result<EdgeOwner, String> {
+        record.as_ref().map_or(Ok(EdgeOwner::Property), |process| self.process(process).map(EdgeOwner::Process))
     }
 
-    fn step(&self, record: StepRecord) -> Result<Step, String> {
+    fn step(&self, record: StepRecord) -> Result<RefutationStep, String> {
         let case = |case: CaseRecord| {
-            let more = case.more.into_iter().map(|point| Point { row: point.row, state: point.state });
-            let points = std::iter::once(Point { row: case.row, state: case.state }).chain(more).collect();
-            Ok(Case { points, steps: self.steps(case.steps)? })
+            let more = case.more.into_iter().map(|point| NodePoint { row: point.row, state: point.state });
+            let points = std::iter::once(NodePoint { row: case.row, state: case.state }).chain(more).collect();
+            Ok(RefutationCase { points, steps: self.steps(case.steps)? })
         };
         Ok(match record {
-            StepRecord::Fair(spot) => Step::Fair(self.spot(&spot)?),
-            StepRecord::Compatible { from, to } => Step::Compatible { from: self.spot(&from)?, to: self.spot(&to)? },
-            StepRecord::Split { of, cases } => {
-                Step::Split { of: self.spot(&of)?, cases: cases.into_iter().map(case).collect::<Result<_, String>>()? }
+            StepRecord::Fair(spot) => RefutationStep::Fair(self.spot(&spot)?),
+            StepRecord::Compatible { from, to } => {
+                RefutationStep::Compatible { from: self.spot(&from)?, to: self.spot(&to)? }
             }
+            StepRecord::Split { of, cases } => RefutationStep::Split {
+                of: self.spot(&of)?,
+                cases: cases.into_iter().map(case).collect::<Result<_, String>>()?,
+            },
             StepRecord::Holder { of, invariant, cases } => {
-                Step::Holder { of: self.spot(&of)?, invariant, cases: self.holders(cases)? }
+                RefutationStep::Holder { of: self.spot(&of)?, invariant, cases: self.holders(cases)? }
             }
-            StepRecord::Scheduled(cases) => Step::Scheduled(self.holders(cases)?),
-            StepRecord::Unequal(invariant) => Step::Unequal(invariant),
+            StepRecord::Scheduled(cases) => RefutationStep::Scheduled(self.holders(cases)?),
+            StepRecord::Unequal(invariant) => RefutationStep::Unequal(invariant),
         })
     }
 

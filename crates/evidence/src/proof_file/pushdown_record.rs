@@ -1,7 +1,7 @@
 //! Path edges, callers and guarantees as they stand in the file.
 
 use model::Model;
-use model::control::{ActionId, ProcedureId, Scope};
+use model::control::{ActionId, ProcedureId, TextOwner};
 use model::eval::{Control, Frame};
 use model::process::ProcessId;
 use model::types::{ScalarType, Type};
@@ -10,10 +10,12 @@ use model::variable::CellId;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
-use super::read::{Reader, text};
-use super::record::Named;
+use super::read::{ProofReader, text};
+use super::record::NamedId;
 use crate::itf::value::{from_json, scalar_to_json};
-use crate::pushdown::{Activation, ExposedFact, LocalPart, LocalRow, PushdownProof, StoreRow, ThreadProof, Waiting};
+use crate::pushdown::{
+    Activation, ExposedFact, LocalPart, LocalRow, PushdownProof, StoreRow, ThreadProof, WaitingCall,
+};
 
 /// The claim of a proof with procedures.
 #[derive(Serialize, Deserialize)]
@@ -28,20 +30,20 @@ pub(super) struct PushdownRecord {
 #[serde(rename_all = "snake_case")]
 enum ExposedRecord {
     /// A process stands at one of these places.
-    At(Named, Vec<Named>),
+    At(NamedId, Vec<NamedId>),
     /// A cell of a process has one of these values.
-    Cell(Named, Named, Vec<Json>),
+    Cell(NamedId, NamedId, Vec<Json>),
     /// The top frame of a process is that of a procedure, and the slot at this position has one of these values.
-    Slot(Named, Named, usize, Vec<Json>),
+    Slot(NamedId, NamedId, usize, Vec<Json>),
 }
 
 /// One process. A local state is a row: its cells, what is exposed, its top frame.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ThreadRecord {
-    process: Named,
-    cells: Vec<Named>,
-    store: Vec<Named>,
+    process: NamedId,
+    cells: Vec<NamedId>,
+    store: Vec<NamedId>,
     tops: Vec<FrameRecord>,
     waiting: Vec<WaitingRecord>,
     states: Vec<Vec<u64>>,
@@ -54,9 +56,9 @@ struct ThreadRecord {
 #[serde(deny_unknown_fields)]
 struct FrameRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    at: Option<Named>,
+    at: Option<NamedId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    calling: Option<Named>,
+    calling: Option<NamedId>,
     slots: Vec<Json>,
 }
 
@@ -66,7 +68,7 @@ struct FrameRecord {
 struct WaitingRecord {
     frame: FrameRecord,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    counters: Vec<(Named, Json)>,
+    counters: Vec<(NamedId, Json)>,
 }
 
 /// An activation.
@@ -81,7 +83,7 @@ struct ActivationRecord {
 impl PushdownRecord {
     /// The record of a proof that fits the Model.
     pub fn new(model: &Model, proof: &PushdownProof) -> Self {
-        let writer = Writer { model };
+        let writer = PushdownWriter { model };
         let threads = model.processes.ids().zip(&proof.threads);
         PushdownRecord {
             exposed: proof.exposed.iter().map(|fact| writer.exposed(fact)).collect(),
@@ -90,7 +92,7 @@ impl PushdownRecord {
     }
 
     /// The proof, if everything that it names is in the Model.
-    pub fn read(self, reader: &Reader<'_>) -> Result<PushdownProof, String> {
+    pub fn read(self, reader: &ProofReader<'_>) -> Result<PushdownProof, String> {
         let n_processes = reader.model.processes.len();
         if self.processes.len() != n_processes {
             return Err(format!("it lists {} processes, the program has {n_processes}", self.processes.len()));
@@ -107,23 +109,23 @@ impl PushdownRecord {
     }
 }
 
-struct Writer<'a> {
+struct PushdownWriter<'a> {
     model: &'a Model,
 }
 
-impl Writer<'_> {
-    fn process(&self, process: ProcessId) -> Named {
-        Named(process.index(), self.model.processes[process].name.clone())
+impl PushdownWriter<'_> {
+    fn process(&self, process: ProcessId) -> NamedId {
+        NamedId(process.index(), self.model.processes[process].name.clone())
     }
 
-    fn cell(&self, cell: CellId) -> Named {
-        Named(cell.index(), self.model.cells[cell].name.clone())
+    fn cell(&self, cell: CellId) -> NamedId {
+        NamedId(cell.index(), self.model.cells[cell].name.clone())
     }
 
     fn exposed(&self, fact: &ExposedFact) -> ExposedRecord {
         match &fact.part {
             LocalPart::Place(places) => {
-                let named = places.iter().map(|&place| Named(place.index(), self.model.places[place].name.clone()));
+                let named = places.iter().map(|&place| NamedId(place.index(), self.model.places[place].name.clone()));
                 ExposedRecord::At(self.process(fact.process), named.collect())
             }
             LocalPart::Cell(cell, values) => {
@@ -131,7 +133,7 @@ impl Writer<'_> {
                 ExposedRecord::Cell(self.process(fact.process), self.cell(*cell), values)
             }
             LocalPart::Slot(procedure, slot, values) => {
-                let name = Named(procedure.index(), self.model.procedures[*procedure].name.clone());
+                let name = NamedId(procedure.index(), self.model.procedures[*procedure].name.clone());
                 let values = values.iter().map(|&value| scalar_to_json(self.model, value)).collect();
                 ExposedRecord::Slot(self.process(fact.process), name, *slot, values)
             }
@@ -161,23 +163,23 @@ impl Writer<'_> {
 
     fn frame(&self, frame: &Frame) -> FrameRecord {
         let (at, calling) = match frame.control {
-            Control::At(place) => (Some(Named(place.index(), self.model.places[place].name.clone())), None),
+            Control::At(place) => (Some(NamedId(place.index(), self.model.places[place].name.clone())), None),
             Control::Calling(action) => {
                 let statement = &self.model.statements[self.model.actions[action].statement];
-                (None, Some(Named(action.index(), statement.text.clone())))
+                (None, Some(NamedId(action.index(), statement.text.clone())))
             }
         };
         FrameRecord { at, calling, slots: frame.slots.iter().map(|&value| scalar_to_json(self.model, value)).collect() }
     }
 
-    fn waiting(&self, waiting: &Waiting) -> WaitingRecord {
+    fn waiting(&self, waiting: &WaitingCall) -> WaitingRecord {
         let counters = waiting.counters.iter();
         let counters = counters.map(|&(cell, value)| (self.cell(cell), scalar_to_json(self.model, value)));
         WaitingRecord { frame: self.frame(&waiting.frame), counters: counters.collect() }
     }
 }
 
-fn read_exposed(reader: &Reader<'_>, record: &ExposedRecord) -> Result<ExposedFact, String> {
+fn read_exposed(reader: &ProofReader<'_>, record: &ExposedRecord) -> Result<ExposedFact, String> {
     Ok(match record {
         ExposedRecord::At(process, places) => {
             let places = places.iter().map(|place| reader.place(place)).collect::<Result<_, String>>()?;
@@ -191,7 +193,7 @@ fn read_exposed(reader: &Reader<'_>, record: &ExposedRecord) -> Result<ExposedFa
         ExposedRecord::Slot(process, named, slot, values) => {
             let known = reader.model.procedures.as_slice().get(named.0).map(|procedure| procedure.name.as_str());
             let procedure = ProcedureId::new(reader.known(named, "procedure", known)?);
-            let types = slot_types(reader.model, Scope::Procedure(procedure));
+            let types = slot_types(reader.model, TextOwner::Procedure(procedure));
             let ty = *types.get(*slot).ok_or_else(|| format!("`{}` has no variable {slot}", named.1))?;
             let mut read = Vec::new();
             for json in values {
@@ -203,7 +205,7 @@ fn read_exposed(reader: &Reader<'_>, record: &ExposedRecord) -> Result<ExposedFa
 }
 
 impl ThreadRecord {
-    fn read(self, reader: &Reader<'_>) -> Result<ThreadProof, String> {
+    fn read(self, reader: &ProofReader<'_>) -> Result<ThreadProof, String> {
         let cells: Vec<CellId> = self.cells.iter().map(|cell| reader.cell(cell)).collect::<Result<_, String>>()?;
         let store: Vec<CellId> = self.store.iter().map(|cell| reader.cell(cell)).collect::<Result<_, String>>()?;
         let states = self.states.iter().map(|row| {
@@ -244,25 +246,25 @@ fn small(number: u64) -> Result<u32, String> {
     u32::try_from(number).map_err(|_| format!("{number} is too large a number"))
 }
 
-fn read_waiting(reader: &Reader<'_>, record: &WaitingRecord) -> Result<Waiting, String> {
+fn read_waiting(reader: &ProofReader<'_>, record: &WaitingRecord) -> Result<WaitingCall, String> {
     let counters = record.counters.iter().map(|(cell, json)| {
         let cell = reader.cell(cell)?;
         Ok((cell, reader.value(cell, json)?))
     });
-    Ok(Waiting { frame: read_frame(reader, &record.frame)?, counters: counters.collect::<Result<_, String>>()? })
+    Ok(WaitingCall { frame: read_frame(reader, &record.frame)?, counters: counters.collect::<Result<_, String>>()? })
 }
 
 /// The types of the slots of a frame of a text.
-fn slot_types(model: &Model, scope: Scope) -> Vec<ScalarType> {
+fn slot_types(model: &Model, scope: TextOwner) -> Vec<ScalarType> {
     match scope {
-        Scope::Family(_) => Vec::new(),
-        Scope::Procedure(procedure) => { model.procedures[procedure].vars.iter() }
+        TextOwner::Family(_) => Vec::new(),
+        TextOwner::Procedure(procedure) => { model.procedures[procedure].vars.iter() }
             .flat_map(|&var| std::iter::repeat_n(model.vars[var].ty.scalar(), model.vars[var].ty.n_cells()))
             .collect(),
     }
 }
 
-fn read_frame(reader: &Reader<'_>, record: &FrameRecord) -> Result<Frame, String> {
+fn read_frame(reader: &ProofReader<'_>, record: &FrameRecord) -> Result<Frame, String> {
     let model = reader.model;
     let (control, scope) = match (&record.at, &record.calling) {
         (Some(place), None) => {

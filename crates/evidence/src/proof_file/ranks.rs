@@ -4,8 +4,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::record::Named;
-use crate::certificate::{Focus, RankTree, Reason};
+use super::record::NamedId;
+use crate::certificate::{Focus, RankReason, RankTree};
 
 /// Deeper trees are refused: there are not so many assumptions.
 const MOST_LEVELS: usize = 1_000;
@@ -14,7 +14,7 @@ const MOST_LEVELS: usize = 1_000;
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct FocusRecord {
-    pub process: Named,
+    pub process: NamedId,
     pub nodes: Vec<(u32, u32)>,
     pub trees: Vec<TreeRecord>,
 }
@@ -39,7 +39,7 @@ pub(super) enum ReasonRecord {
 }
 
 /// What is written of an abstract process.
-pub(super) fn focus_record(focus: &Focus, process: Named) -> FocusRecord {
+pub(super) fn focus_record(focus: &Focus, process: NamedId) -> FocusRecord {
     let mut trees = Vec::new();
     write(&focus.ranks, &mut trees);
     FocusRecord { process, nodes: focus.nodes.clone(), trees }
@@ -50,10 +50,10 @@ fn write(tree: &RankTree, trees: &mut Vec<TreeRecord>) {
     trees.push(TreeRecord { ranks: tree.ranks.clone(), reasons: Vec::new() });
     for reason in &tree.reasons {
         let reason = match reason {
-            Reason::Trivial => ReasonRecord::Trivial,
-            Reason::Missing(mark) => ReasonRecord::Missing(*mark),
-            Reason::Own => ReasonRecord::Own,
-            Reason::Pair(pair, below) => {
+            RankReason::Trivial => ReasonRecord::Trivial,
+            RankReason::Missing(mark) => ReasonRecord::Missing(*mark),
+            RankReason::Own => ReasonRecord::Own,
+            RankReason::Pair(pair, below) => {
                 let position = trees.len();
                 write(below, trees);
                 ReasonRecord::Pair(*pair, position)
@@ -74,16 +74,16 @@ pub(super) fn rank_tree(records: Vec<TreeRecord>) -> Result<RankTree, String> {
         let mut reasons = Vec::with_capacity(record.reasons.len());
         for reason in record.reasons {
             reasons.push(match reason {
-                ReasonRecord::Trivial => Reason::Trivial,
-                ReasonRecord::Missing(mark) => Reason::Missing(mark),
-                ReasonRecord::Own => Reason::Own,
+                ReasonRecord::Trivial => RankReason::Trivial,
+                ReasonRecord::Missing(mark) => RankReason::Missing(mark),
+                ReasonRecord::Own => RankReason::Own,
                 ReasonRecord::Pair(pair, position) => {
                     let below = built.get_mut(position).filter(|_| position > at).and_then(Option::take);
                     let (below, levels) = below.ok_or_else(|| {
                         format!("tree {at} of ranks names tree {position}, which is not below it alone")
                     })?;
                     n_levels = n_levels.max(levels + 1);
-                    Reason::Pair(pair, Box::new(below))
+                    RankReason::Pair(pair, Box::new(below))
                 }
             });
         }

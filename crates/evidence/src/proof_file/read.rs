@@ -17,14 +17,14 @@ use serde_json::error::Category;
 use super::fingerprint::fingerprint;
 use super::ranks::rank_tree;
 use super::record::{
-    ClaimRecord, ColumnRecord, CrowdRecord, DimensionRecord, Document, FactRecord, LocalFactRecord, MemberRecord,
-    Named, PointRecord, ProcessRecord, StatesRecord, SymmetryRecord, VariantRecord, ViolationRecord, digest,
+    ClaimRecord, ColumnRecord, CrowdRecord, DimensionRecord, FactRecord, LocalFactRecord, MemberRecord, NamedId,
+    PointRecord, ProcessRecord, ProofDocument, StatesRecord, SymmetryRecord, VariantRecord, ViolationRecord, digest,
 };
 use super::{FORMAT, MOST_BYTES, OLDER, ProofError};
 use crate::Certificate;
 use crate::certificate::{
-    Claim, Column, ControlPoint, Exchanged, Exposed, Fact, Focus, LocalFact, Member, NoFairRun, ProcessDimension,
-    Refutation, SplitInvariant, StateSet, Symmetry, Variant, ViolationName,
+    Claim, ClaimedSymmetry, Column, ControlPoint, Exchanged, Exposed, Fact, Focus, LocalFact, Member, NoFairRun,
+    ProcessDimension, Refutation, SplitInvariant, StateSet, Variant, ViolationName,
 };
 use crate::crowd::CrowdRefutation;
 use crate::itf::value::{brief, from_json};
@@ -32,7 +32,7 @@ use crate::pushdown::PushdownProof;
 use crate::scope::Scope;
 
 /// A proof as it stands in its file: which program it is about can be asked before that program is there.
-pub struct ProofFile(Document);
+pub struct ProofFile(ProofDocument);
 
 impl ProofFile {
     /// The proof in a file, as far as it is one by itself.
@@ -74,7 +74,7 @@ impl ProofFile {
     /// What does not fit the program.
     pub fn certificate(self, model: &Model) -> Result<Certificate, ProofError> {
         check_program(&self.0, model)?;
-        let reader = Reader { model };
+        let reader = ProofReader { model };
         let facts = self.0.facts.into_iter().map(|fact| reader.fact(fact));
         let facts = facts.collect::<Result<Vec<Fact>, String>>().map_err(ProofError::DoesNotFit)?;
         Ok(Certificate { property: self.0.property, scope: self.0.scope, facts })
@@ -89,7 +89,7 @@ pub fn read(bytes: &[u8], model: &Model) -> Result<Certificate, ProofError> {
     ProofFile::parse(bytes)?.certificate(model)
 }
 
-fn parse(bytes: &[u8]) -> Result<Document, ProofError> {
+fn parse(bytes: &[u8]) -> Result<ProofDocument, ProofError> {
     if bytes.len() > MOST_BYTES {
         return Err(ProofError::TooLarge(bytes.len()));
     }
@@ -101,7 +101,7 @@ fn parse(bytes: &[u8]) -> Result<Document, ProofError> {
             false => ProofError::NotAProof(format!("its format is {}", brief(&Json::String(head.format)))),
         });
     }
-    let document: Document = serde_json::from_slice(bytes).map_err(refused)?;
+    let document: ProofDocument = serde_json::from_slice(bytes).map_err(refused)?;
     match &document.digest {
         Some(written) if *written != digest(&document.facts, &document.scope) => Err(ProofError::Edited),
         _ => Ok(document),
@@ -122,7 +122,7 @@ fn refused(error: serde_json::Error) -> ProofError {
     }
 }
 
-fn check_program(document: &Document, model: &Model) -> Result<(), ProofError> {
+fn check_program(document: &ProofDocument, model: &Model) -> Result<(), ProofError> {
     let another = |what: String| Err(ProofError::AnotherProgram(what));
     if document.program != model.name {
         let written = brief(&Json::String(document.program.clone()));
@@ -179,11 +179,11 @@ impl FactRecord {
 }
 
 /// Ids and values of a program, each under the name that stands beside it.
-pub(super) struct Reader<'a> {
+pub(super) struct ProofReader<'a> {
     pub model: &'a Model,
 }
 
-impl Reader<'_> {
+impl ProofReader<'_> {
     fn fact(&self, record: FactRecord) -> Result<Fact, String> {
         let uses = record.uses.clone();
         let claim = match record.claim {
@@ -212,7 +212,7 @@ impl Reader<'_> {
         let violation = record.violation.take().ok_or("an exchange of processes needs `violation`")?;
         let symmetry = record.symmetry.take().ok_or("an exchange of processes needs `symmetry`")?;
         let swaps = record.only("swaps", |record| record.swaps.take())?;
-        let swap = |(one, other): &(Named, Named)| Ok([self.process(one)?, self.process(other)?]);
+        let swap = |(one, other): &(NamedId, NamedId)| Ok([self.process(one)?, self.process(other)?]);
         Ok(Exchanged {
             violation: self.violation(violation)?,
             swaps: swaps.iter().map(swap).collect::<Result<_, String>>()?,
@@ -333,7 +333,7 @@ impl Reader<'_> {
         Ok(SplitInvariant { k, points, exposed, members, symmetry })
     }
 
-    fn symmetry(&self, record: &SymmetryRecord) -> Result<Symmetry, String> {
+    fn symmetry(&self, record: &SymmetryRecord) -> Result<ClaimedSymmetry, String> {
         let dimension = |one: &DimensionRecord| {
             let array = self.model.vars.as_slice().get(one.array.0).map(|var| var.name.as_str());
             let family = self.model.families.as_slice().get(one.family.0).map(|family| family.name.as_str());
@@ -343,11 +343,11 @@ impl Reader<'_> {
                 family: self.known(&one.family, "family", family).map(FamilyId::new)?,
             })
         };
-        Ok(Symmetry { dimensions: record.dimensions.iter().map(dimension).collect::<Result<_, String>>()? })
+        Ok(ClaimedSymmetry { dimensions: record.dimensions.iter().map(dimension).collect::<Result<_, String>>()? })
     }
 
     fn violation(&self, record: ViolationRecord) -> Result<ViolationName, String> {
-        let pair = |named: &Named| {
+        let pair = |named: &NamedId| {
             let known = self.model.fairness.as_slice().get(named.0).map(|pair| pair.name.as_str());
             self.known(named, "fairness assumption", known).map(FairnessId::new)
         };
@@ -355,17 +355,17 @@ impl Reader<'_> {
         Ok(ViolationName { part: record.part, instance: record.instance, fairness })
     }
 
-    pub(super) fn process(&self, named: &Named) -> Result<ProcessId, String> {
+    pub(super) fn process(&self, named: &NamedId) -> Result<ProcessId, String> {
         let known = self.model.processes.as_slice().get(named.0).map(|process| process.name.as_str());
         self.known(named, "process", known).map(ProcessId::new)
     }
 
-    pub(super) fn cell(&self, named: &Named) -> Result<CellId, String> {
+    pub(super) fn cell(&self, named: &NamedId) -> Result<CellId, String> {
         let known = self.model.cells.as_slice().get(named.0).map(|cell| cell.name.as_str());
         self.known(named, "variable", known).map(CellId::new)
     }
 
-    pub(super) fn place(&self, named: &Named) -> Result<PlaceId, String> {
+    pub(super) fn place(&self, named: &NamedId) -> Result<PlaceId, String> {
         match self.model.places.as_slice().get(named.0) {
             // A place without a label is called by its line, which may move.
             Some(place) if place.labels.is_empty() => Ok(PlaceId::new(named.0)),
@@ -374,7 +374,7 @@ impl Reader<'_> {
     }
 
     /// The id, if this is what the program knows it by.
-    pub(super) fn known(&self, named: &Named, what: &str, known: Option<&str>) -> Result<usize, String> {
+    pub(super) fn known(&self, named: &NamedId, what: &str, known: Option<&str>) -> Result<usize, String> {
         match known {
             Some(known) if known == named.1 => Ok(named.0),
             Some(known) => Err(format!("{what} {} is {known}, not {}", named.0, text(named))),
@@ -401,7 +401,7 @@ impl Reader<'_> {
     fn local_fact(&self, record: LocalFactRecord, points: &[ControlPoint]) -> Result<LocalFact, String> {
         match record {
             LocalFactRecord::At(named) => {
-                let number = |named: &Named| match points.get(named.0) {
+                let number = |named: &NamedId| match points.get(named.0) {
                     Some(point) if self.model.places[point.place].labels.is_empty() => Ok(named.0),
                     point => {
                         let known = point.map(|point| self.model.places[point.place].name.as_str());
@@ -443,6 +443,6 @@ impl Reader<'_> {
 }
 
 /// A name, short enough for a message.
-pub(super) fn text(named: &Named) -> String {
+pub(super) fn text(named: &NamedId) -> String {
     brief(&Json::String(named.1.clone()))
 }

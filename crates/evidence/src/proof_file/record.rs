@@ -12,13 +12,13 @@ use serde_json::Value as Json;
 
 use super::FORMAT;
 use super::fingerprint::fingerprint;
-use super::propagation_record::{Names, RefutationRecord, SightsRecord};
+use super::propagation_record::{NameWriter, RefutationRecord, SightsRecord};
 use super::pushdown_record::PushdownRecord;
 use super::ranks::{FocusRecord, focus_record};
 use crate::Certificate;
 use crate::certificate::{
-    Claim, Column, ControlPoint, Exchanged, Fact, LocalFact, Member, NoFairRun, ProcessDimension, Refutation,
-    SplitInvariant, StateSet, Symmetry, Variant, ViolationName,
+    Claim, ClaimedSymmetry, Column, ControlPoint, Exchanged, Fact, LocalFact, Member, NoFairRun, ProcessDimension,
+    Refutation, SplitInvariant, StateSet, Variant, ViolationName,
 };
 use crate::counting::CountingRecord;
 use crate::crowd::{Branch, CrowdSum};
@@ -32,7 +32,7 @@ use crate::views::ViewsRecord;
 /// The whole file.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Document {
+pub(super) struct ProofDocument {
     pub format: String,
     pub program: String,
     pub parameters: BTreeMap<String, i64>,
@@ -69,7 +69,7 @@ pub(super) struct FactRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub foci: Option<Vec<FocusRecord>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub swaps: Option<Vec<(Named, Named)>>,
+    pub swaps: Option<Vec<(NamedId, NamedId)>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pushdown: Option<PushdownRecord>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -133,9 +133,9 @@ pub(super) struct SymmetryRecord {
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct DimensionRecord {
-    pub array: Named,
+    pub array: NamedId,
     pub dimension: usize,
-    pub family: Named,
+    pub family: NamedId,
 }
 
 /// A way to violate a temporal property.
@@ -144,7 +144,7 @@ pub(super) struct DimensionRecord {
 pub(super) struct ViolationRecord {
     pub part: Vec<usize>,
     pub instance: Vec<(String, String)>,
-    pub fairness: Vec<Named>,
+    pub fairness: Vec<NamedId>,
 }
 
 /// What is demanded of runs.
@@ -186,7 +186,7 @@ pub(super) enum ClaimRecord {
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ProcessRecord {
-    pub process: Named,
+    pub process: NamedId,
     pub points: Vec<PointRecord>,
     pub exposed: Vec<LocalFactRecord>,
     pub blocks: Vec<Vec<bool>>,
@@ -194,15 +194,15 @@ pub(super) struct ProcessRecord {
 
 /// An id, and the name that the user knows it by.
 #[derive(Serialize, Deserialize)]
-pub(super) struct Named(pub usize, pub String);
+pub(super) struct NamedId(pub usize, pub String);
 
 /// A control point: its place, and its counters with their values.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PointRecord {
-    pub place: Named,
+    pub place: NamedId,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub counters: Vec<(Named, Json)>,
+    pub counters: Vec<(NamedId, Json)>,
 }
 
 /// An exposed fact.
@@ -210,9 +210,9 @@ pub(super) struct PointRecord {
 #[serde(rename_all = "snake_case")]
 pub(super) enum LocalFactRecord {
     /// At one of these points.
-    At(Vec<Named>),
+    At(Vec<NamedId>),
     /// The cell has this value.
-    Cell(Named, Json),
+    Cell(NamedId, Json),
     /// All facts of one of the lists.
     OneOf(Vec<Vec<LocalFactRecord>>),
 }
@@ -221,7 +221,7 @@ pub(super) enum LocalFactRecord {
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct MemberRecord {
-    pub of: Vec<Named>,
+    pub of: Vec<NamedId>,
     pub columns: Vec<ColumnRecord>,
     pub states: StatesRecord,
 }
@@ -230,9 +230,9 @@ pub(super) struct MemberRecord {
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum ColumnRecord {
-    Cell(Named),
-    Control(Named),
-    Exposed(Named),
+    Cell(NamedId),
+    Control(NamedId),
+    Exposed(NamedId),
 }
 
 /// A set of view states.
@@ -243,10 +243,10 @@ pub(super) enum StatesRecord {
     Diagram { order: Vec<(usize, u32)>, nodes: Vec<(u32, u32, u32)> },
 }
 
-impl Document {
+impl ProofDocument {
     /// The document of a certificate that fits the Model, still without a digest.
     pub fn new(model: &Model, certificate: &Certificate, method: &str) -> Self {
-        Document {
+        ProofDocument {
             format: FORMAT.to_owned(),
             program: model.name.clone(),
             parameters: model.parameters.iter().map(|one| (one.name.clone(), one.value)).collect(),
@@ -254,24 +254,24 @@ impl Document {
             property: certificate.property.clone(),
             method: method.to_owned(),
             scope: certificate.scope.clone(),
-            facts: certificate.facts.iter().map(|fact| Writer { model }.fact(fact)).collect(),
+            facts: certificate.facts.iter().map(|fact| RecordWriter { model }.fact(fact)).collect(),
             digest: None,
         }
     }
 }
 
-struct Writer<'a> {
+struct RecordWriter<'a> {
     model: &'a Model,
 }
 
-impl Writer<'_> {
+impl RecordWriter<'_> {
     fn fact(&self, fact: &Fact) -> FactRecord {
         match &fact.claim {
             Claim::SplitInvariant(invariant) => self.split_invariant(invariant, &fact.uses),
             Claim::NoFairRun(claim) => self.no_fair_run(claim, &fact.uses),
             Claim::Pushdown(claim) => self.pushdown(claim, &fact.uses),
             Claim::Sights(sights) => FactRecord {
-                sights: Some(Names(self.model).sights(sights)),
+                sights: Some(NameWriter(self.model).sights(sights)),
                 ..FactRecord::new(ClaimRecord::Sights, &fact.uses)
             },
             Claim::Refutation(claim) => self.refutation(claim, &fact.uses),
@@ -298,7 +298,7 @@ impl Writer<'_> {
     }
 
     fn refutation(&self, claim: &Refutation, uses: &[usize]) -> FactRecord {
-        let names = Names(self.model);
+        let names = NameWriter(self.model);
         let refutation = RefutationRecord {
             members: claim.members.iter().map(|&process| names.process(process)).collect(),
             cells: claim.cells.iter().map(|&cell| names.cell(cell)).collect(),
@@ -359,17 +359,17 @@ impl Writer<'_> {
         }
     }
 
-    fn symmetry(&self, symmetry: &Symmetry) -> SymmetryRecord {
+    fn symmetry(&self, symmetry: &ClaimedSymmetry) -> SymmetryRecord {
         let dimension = |one: &ProcessDimension| DimensionRecord {
-            array: Named(one.var.index(), self.model.vars[one.var].name.clone()),
+            array: NamedId(one.var.index(), self.model.vars[one.var].name.clone()),
             dimension: one.dimension,
-            family: Named(one.family.index(), self.model.families[one.family].name.clone()),
+            family: NamedId(one.family.index(), self.model.families[one.family].name.clone()),
         };
         SymmetryRecord { dimensions: symmetry.dimensions.iter().map(dimension).collect() }
     }
 
     fn violation(&self, name: &ViolationName) -> ViolationRecord {
-        let pair = |&pair: &FairnessId| Named(pair.index(), self.model.fairness[pair].name.clone());
+        let pair = |&pair: &FairnessId| NamedId(pair.index(), self.model.fairness[pair].name.clone());
         ViolationRecord {
             part: name.part.clone(),
             instance: name.instance.clone(),
@@ -377,18 +377,18 @@ impl Writer<'_> {
         }
     }
 
-    fn process(&self, process: ProcessId) -> Named {
-        Named(process.index(), self.model.processes[process].name.clone())
+    fn process(&self, process: ProcessId) -> NamedId {
+        NamedId(process.index(), self.model.processes[process].name.clone())
     }
 
-    fn cell(&self, cell: CellId) -> Named {
-        Named(cell.index(), self.model.cells[cell].name.clone())
+    fn cell(&self, cell: CellId) -> NamedId {
+        NamedId(cell.index(), self.model.cells[cell].name.clone())
     }
 
     fn point(&self, point: &ControlPoint) -> PointRecord {
         let counter = |(cell, value): &(CellId, _)| (self.cell(*cell), scalar_to_json(self.model, *value));
         PointRecord {
-            place: Named(point.place.index(), self.model.places[point.place].name.clone()),
+            place: NamedId(point.place.index(), self.model.places[point.place].name.clone()),
             counters: point.counters.iter().map(counter).collect(),
         }
     }
@@ -397,7 +397,7 @@ impl Writer<'_> {
         match fact {
             LocalFact::Control(numbers) => {
                 let name = |number: usize| self.model.places[points[number].place].name.clone();
-                LocalFactRecord::At(numbers.iter().map(|&number| Named(number, name(number))).collect())
+                LocalFactRecord::At(numbers.iter().map(|&number| NamedId(number, name(number))).collect())
             }
             LocalFact::Cell(cell, value) => LocalFactRecord::Cell(self.cell(*cell), scalar_to_json(self.model, *value)),
             LocalFact::OneOf(lists) => {

@@ -2,11 +2,11 @@
 
 use base::Span;
 use model::Model;
-use model::control::{Place, PlaceId, Scope};
+use model::control::{Place, PlaceId, TextOwner};
 use model::process::{Family, FamilyId, IndexRange, Process, ProcessId};
 
 use super::read;
-use super::record::{Document, digest};
+use super::record::{ProofDocument, digest};
 use crate::Certificate;
 use crate::certificate::{Claim, Column, ControlPoint, Exposed, Fact, Member, SplitInvariant, StateSet};
 
@@ -16,7 +16,7 @@ fn ended() -> Model {
     let family = FamilyId::new(0);
     let span = Span::default();
     let end = model.places.push(Place {
-        scope: Scope::Family(family),
+        scope: TextOwner::Family(family),
         labels: Vec::new(),
         name: "end".to_string(),
         actions: Vec::new(),
@@ -69,7 +69,7 @@ fn certificate(model: &Model) -> Certificate {
     Certificate { property: "mutex".to_string(), scope: crate::Scope::Instance, facts }
 }
 
-fn processes(document: &mut Document) -> &mut Vec<super::record::ProcessRecord> {
+fn processes(document: &mut ProofDocument) -> &mut Vec<super::record::ProcessRecord> {
     document.facts[0].processes.as_mut().unwrap()
 }
 
@@ -77,8 +77,8 @@ fn processes(document: &mut Document) -> &mut Vec<super::record::ProcessRecord> 
 fn an_edit_under_a_right_digest_is_refused_where_names_and_ids_disagree() {
     let model = ended();
     let certificate = certificate(&model);
-    let check = |edit: &dyn Fn(&mut Document), expected: &str| {
-        let mut document = Document::new(&model, &certificate, "split");
+    let check = |edit: &dyn Fn(&mut ProofDocument), expected: &str| {
+        let mut document = ProofDocument::new(&model, &certificate, "split");
         edit(&mut document);
         document.digest = Some(digest(&document.facts, &document.scope));
         let written = serde_json::to_vec(&document).unwrap();

@@ -5,12 +5,12 @@ use evidence::certificate::StateSet;
 use evidence::proof_file::{ProofError, read, to_text};
 use model::Model;
 use model::process::ProcessId;
-use testkit::local::{Expose, Local};
-use testkit::{Draft, Shape, for_each_program};
+use testkit::local::{Expose, LocalDefinition};
+use testkit::{Draft, RandomFeatures, for_each_program};
 
 /// The smallest invariant with one exposed place, one member drawn as a diagram.
 fn certificate(model: &Model, k: usize) -> Option<Certificate> {
-    let mut local = Local { limit: 200, ..Local::new(model, k) };
+    let mut local = LocalDefinition { limit: 200, ..LocalDefinition::new(model, k) };
     let end = model.families[model.processes[ProcessId::new(0)].family].end;
     local.exposed[0].push(Expose::At(vec![end]));
     let sets = local.invariant()?;
@@ -35,7 +35,7 @@ fn asking(model: &Model) -> Model {
 
 #[test]
 fn proofs_read_back_as_written() {
-    for_each_program(25, Shape { procedures: false, ..Shape::everything() }, |_, model| {
+    for_each_program(25, RandomFeatures { procedures: false, ..RandomFeatures::everything() }, |_, model| {
         let model = &asking(model);
         for k in 1..=model.processes.len().min(2) {
             let Some(certificate) = certificate(model, k) else { continue };

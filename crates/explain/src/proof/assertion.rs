@@ -1,15 +1,15 @@
 //! What is said of members of a proof: sentences with their texts, of whom they are said, and which of them hold.
 //!
-//! In: what was told of a member. Out: a [`Part`]; parts of which the same is said become one, and the judge decides which sentences stay.
+//! In: what was told of a member. Out: a [`MemberAssertion`]; parts of which the same is said become one, and the judge decides which sentences stay.
 
 use evidence::certificate::{Column, Member, SplitInvariant};
 use model::Model;
 use model::process::{FamilyId, ProcessId};
-use model::variable::Look;
+use model::variable::VariableLook;
 
-use super::check::{Judge, Said};
-use super::formula::{Formula, Letter, Quantified, Quantity, Spot, Who};
-use super::lines::Step;
+use super::check::{MemberSentence, SentenceJudge};
+use super::formula::{Letter, NamedProcess, PlaceName, QuantifiedSentence, Quantity, SentenceFormula};
+use super::lines::SourceStep;
 use super::member::{Called, MemberSentences, Spoken};
 use super::scene::Only;
 use super::{names, render};
@@ -19,7 +19,7 @@ use crate::text::clean;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Assertion {
     /// What it says.
-    pub formula: Formula,
+    pub formula: SentenceFormula,
     /// The same for people.
     pub text: String,
     /// The same for all processes of which it is said, as an invariant in the program's language; `None` where that cannot be said so.
@@ -34,14 +34,14 @@ pub struct AtPlaces {
     /// The places' names.
     pub at: Vec<String>,
     /// The places.
-    pub spots: Vec<Spot>,
+    pub spots: Vec<PlaceName>,
     /// What holds there.
     pub says: Vec<Assertion>,
 }
 
 /// What is said of some members.
 #[derive(Clone, Debug)]
-pub struct Part {
+pub struct MemberAssertion {
     /// The members' processes, by name.
     pub members: Vec<String>,
     /// What the member is called in the texts: `i`, `i and j`, `Monitor`.
@@ -58,17 +58,17 @@ pub struct Part {
     pub unreached: Vec<String>,
     /// How many sentences are left out, since they were not found to be true in all view states.
     pub n_left_out: usize,
-    /// For each of the [`Part::sentences`], the steps of others that touch what it speaks of.
-    pub touched_by: Vec<Vec<Step>>,
+    /// For each of the [`MemberAssertion::sentences`], the steps of others that touch what it speaks of.
+    pub touched_by: Vec<Vec<SourceStep>>,
     /// The members, each with the processes for which the letters stand.
-    pub(super) said: Vec<Said>,
+    pub(super) said: Vec<MemberSentence>,
     /// The names of the letters.
     letter_names: Vec<String>,
     /// The process at whose places something is said.
-    stands: Option<Who>,
+    stands: Option<NamedProcess>,
     /// The families of the member's processes.
     families: Vec<FamilyId>,
-    never_at: Vec<Spot>,
+    never_at: Vec<PlaceName>,
     /// Of which processes of the family it is said, where few stand for many.
     pub only: Only,
     /// What it is about besides, where that is not everything.
@@ -81,18 +81,18 @@ pub struct Part {
 #[derive(Clone, Debug, Default)]
 pub(super) struct SceneSays {
     /// What holds wherever the process stands.
-    pub always: Vec<Formula>,
+    pub always: Vec<SentenceFormula>,
     /// What else holds at places.
-    pub places: Vec<(Vec<Spot>, Vec<Formula>)>,
+    pub places: Vec<(Vec<PlaceName>, Vec<SentenceFormula>)>,
     /// Places at which the process never stands.
-    pub never_at: Vec<Spot>,
+    pub never_at: Vec<PlaceName>,
     /// Sentences that were not found to be true.
     pub n_left_out: usize,
     /// Whether more is true than was said.
     pub is_cut: bool,
 }
 
-impl Part {
+impl MemberAssertion {
     /// What was told of a member.
     pub(super) fn new(model: &Model, (at, member): (usize, &Member), told: &MemberSentences, called: &Called) -> Self {
         let letter_names = called.letters.clone();
@@ -102,19 +102,19 @@ impl Part {
             expression: None,
             columns: vec![spoken.columns.clone()],
         };
-        let place = |spot: &Spot| spot_name(model, &letter_names, spot);
+        let place = |spot: &PlaceName| spot_name(model, &letter_names, spot);
         let position = |process: &ProcessId| called.own.iter().position(|own| own == process);
         let name = |process: &ProcessId| match position(process) {
             Some(at) => letter_names[at].clone(),
             None => clean(&model.processes[*process].name),
         };
         let stands = match member.processes[..] {
-            [process] => Some(position(&process).map_or(Who::Process(process), |at| {
-                Who::Letter(Letter { at, family: model.processes[process].family })
+            [process] => Some(position(&process).map_or(NamedProcess::Process(process), |at| {
+                NamedProcess::Letter(Letter { at, family: model.processes[process].family })
             })),
             _ => None,
         };
-        Part {
+        MemberAssertion {
             members: vec![names(model, &member.processes)],
             letters: member.processes.iter().map(name).collect::<Vec<_>>().join(" and "),
             whom: String::new(),
@@ -132,7 +132,7 @@ impl Part {
             unreached: told.unreached.iter().map(place).collect(),
             n_left_out: 0,
             touched_by: Vec::new(),
-            said: vec![Said { member: at, own: called.own.clone() }],
+            said: vec![MemberSentence { member: at, own: called.own.clone() }],
             letter_names,
             stands,
             families: member.processes.iter().map(|&process| model.processes[process].family).collect(),
@@ -145,19 +145,19 @@ impl Part {
 
     /// What was told of a process of a family that stands for many.
     pub(super) fn of_scene(model: &Model, family: FamilyId, says: SceneSays, letter_names: Vec<String>) -> Self {
-        let assertion = |formula: &Formula| Assertion {
+        let assertion = |formula: &SentenceFormula| Assertion {
             text: render::text(model, &letter_names, formula),
             formula: formula.clone(),
             expression: None,
             columns: Vec::new(),
         };
-        let place = |spot: &Spot| spot_name(model, &letter_names, spot);
-        let at_places = |(spots, said): &(Vec<Spot>, Vec<Formula>)| AtPlaces {
+        let place = |spot: &PlaceName| spot_name(model, &letter_names, spot);
+        let at_places = |(spots, said): &(Vec<PlaceName>, Vec<SentenceFormula>)| AtPlaces {
             at: spots.iter().map(place).collect(),
             spots: spots.clone(),
             says: said.iter().map(assertion).collect(),
         };
-        Part {
+        MemberAssertion {
             members: vec![format!("{}[*]", clean(&model.families[family].name))],
             letters: letter_names[0].clone(),
             whom: String::new(),
@@ -169,7 +169,7 @@ impl Part {
             touched_by: Vec::new(),
             said: Vec::new(),
             letter_names,
-            stands: Some(Who::Letter(Letter { at: 0, family })),
+            stands: Some(NamedProcess::Letter(Letter { at: 0, family })),
             families: vec![family],
             never_at: says.never_at,
             only: Only::All,
@@ -179,7 +179,7 @@ impl Part {
     }
 
     /// Adds what holds whoever looks at it.
-    pub(super) fn say_always(&mut self, model: &Model, formulas: Vec<Formula>) {
+    pub(super) fn say_always(&mut self, model: &Model, formulas: Vec<SentenceFormula>) {
         for formula in formulas {
             let text = render::text(model, &self.letter_names, &formula);
             self.always.push(Assertion { formula, text, expression: None, columns: Vec::new() });
@@ -188,7 +188,7 @@ impl Part {
 
     /// The same, said of some processes of the family, and of these cells.
     pub(super) fn about(self, only: Only, beside: Option<String>) -> Self {
-        Part { only, beside, ..self }
+        MemberAssertion { only, beside, ..self }
     }
 
     /// Says of whom it is said, where one process stands for many.
@@ -223,7 +223,7 @@ impl Part {
     }
 
     /// Adds the part to one that says the same, or to the end.
-    pub(super) fn add_to(self, parts: &mut Vec<Part>) {
+    pub(super) fn add_to(self, parts: &mut Vec<MemberAssertion>) {
         match parts.iter_mut().find(|known| known.reads_like(&self)) {
             Some(known) => {
                 known.members.extend(self.members.clone());
@@ -242,10 +242,10 @@ impl Part {
         self.always.iter_mut().chain(self.places.iter_mut().flat_map(|at| &mut at.says))
     }
 
-    fn reads_like(&self, other: &Part) -> bool {
-        let formulas = |part: &Part| {
-            let always: Vec<Formula> = part.always.iter().map(|one| one.formula.clone()).collect();
-            let places: Vec<(Vec<Spot>, Vec<Formula>)> = part
+    fn reads_like(&self, other: &MemberAssertion) -> bool {
+        let formulas = |part: &MemberAssertion| {
+            let always: Vec<SentenceFormula> = part.always.iter().map(|one| one.formula.clone()).collect();
+            let places: Vec<(Vec<PlaceName>, Vec<SentenceFormula>)> = part
                 .places
                 .iter()
                 .map(|at| (at.spots.clone(), at.says.iter().map(|one| one.formula.clone()).collect()))
@@ -257,7 +257,8 @@ impl Part {
 
     /// Leaves out what speaks of variables that the user did not write.
     fn drop_hidden(&mut self, model: &Model) {
-        let is_shown = |formula: &Formula| !formula.mentions(&|var| model.vars[var].look == Look::Hidden);
+        let is_shown =
+            |formula: &SentenceFormula| !formula.mentions(&|var| model.vars[var].look == VariableLook::Hidden);
         self.always.retain(|one| is_shown(&one.formula));
         self.places.iter_mut().for_each(|at| at.says.retain(|one| is_shown(&one.formula)));
     }
@@ -323,7 +324,7 @@ impl Part {
         self.letters = self.members[0].clone();
         self.whom = clean(&self.members[0]);
         self.stands = match member.processes[..] {
-            [process] => Some(Who::Process(process)),
+            [process] => Some(NamedProcess::Process(process)),
             _ => None,
         };
         self.write_expressions(model, &[]);
@@ -331,7 +332,7 @@ impl Part {
 
     /// Writes every sentence as an invariant, for all processes for which letters stand.
     fn write_expressions(&mut self, model: &Model, families: &[FamilyId]) {
-        let close = |formula: Formula| {
+        let close = |formula: SentenceFormula| {
             let closed = closed(families, formula);
             render::expression(model, &self.letter_names, &closed)
         };
@@ -348,15 +349,17 @@ impl Part {
     }
 
     /// That a sentence holds where the process stands at some places.
-    fn at_spots(&self, spots: &[Spot], formula: &Formula) -> Formula {
+    fn at_spots(&self, spots: &[PlaceName], formula: &SentenceFormula) -> SentenceFormula {
         match self.stands {
-            Some(who) => Formula::Implies(Box::new(Formula::At(who, spots.to_vec())), Box::new(formula.clone())),
+            Some(who) => {
+                SentenceFormula::Implies(Box::new(SentenceFormula::At(who, spots.to_vec())), Box::new(formula.clone()))
+            }
             None => formula.clone(),
         }
     }
 
     /// Everything that is claimed, each as one formula.
-    pub fn claims(&self) -> Vec<Formula> {
+    pub fn claims(&self) -> Vec<SentenceFormula> {
         let always = self.always.iter().map(|one| one.formula.clone());
         let at_places =
             self.places.iter().flat_map(|at| at.says.iter().map(|one| self.at_spots(&at.spots, &one.formula)));
@@ -364,9 +367,9 @@ impl Part {
     }
 
     /// That the process never stands at some places.
-    fn never(&self) -> Option<Formula> {
+    fn never(&self) -> Option<SentenceFormula> {
         let who = self.stands.filter(|_| !self.never_at.is_empty())?;
-        Some(Formula::Not(Box::new(Formula::At(who, self.never_at.clone()))))
+        Some(SentenceFormula::Not(Box::new(SentenceFormula::At(who, self.never_at.clone()))))
     }
 
     /// The processes for which the letters stand: one choice for each member, or for each of its images.
@@ -394,12 +397,12 @@ impl Part {
     }
 
     /// Whether every claim is true in all view states of all members of which it is said.
-    pub(super) fn is_accepted(&self, judge: &Judge<'_>) -> bool {
+    pub(super) fn is_accepted(&self, judge: &SentenceJudge<'_>) -> bool {
         judge.accepts(&self.claims(), &self.said).into_iter().all(|is_accepted| is_accepted)
     }
 
     /// Keeps the sentences that are true in all view states, and counts the others.
-    pub(super) fn keep_accepted(&mut self, judge: &Judge<'_>) {
+    pub(super) fn keep_accepted(&mut self, judge: &SentenceJudge<'_>) {
         let accepted = judge.accepts(&self.claims(), &self.said);
         self.n_left_out = accepted.iter().filter(|is_accepted| !**is_accepted).count();
         // In the order of the claims.
@@ -435,13 +438,13 @@ fn n_choices(model: &Model, families: &[FamilyId]) -> usize {
 }
 
 /// The formula for all choices of processes for its first letters.
-fn closed(families: &[FamilyId], formula: Formula) -> Formula {
+fn closed(families: &[FamilyId], formula: SentenceFormula) -> SentenceFormula {
     // Two of one family are bound together, as people write it.
     if let [one, other] = families
         && one == other
     {
         let (letters, except) = (vec![0, 1], Vec::new());
-        return Formula::Quantified(Quantified {
+        return SentenceFormula::Quantified(QuantifiedSentence {
             quantity: Quantity::ForAll,
             letters,
             family: *one,
@@ -451,15 +454,21 @@ fn closed(families: &[FamilyId], formula: Formula) -> Formula {
     }
     families.iter().enumerate().rev().fold(formula, |body, (at, family)| {
         let earlier = families[..at].iter().enumerate().filter(|(_, other)| *other == family);
-        let except = earlier.map(|(at, family)| Who::Letter(Letter { at, family: *family })).collect();
+        let except = earlier.map(|(at, family)| NamedProcess::Letter(Letter { at, family: *family })).collect();
         let (quantity, letters) = (Quantity::ForAll, vec![at]);
-        Formula::Quantified(Quantified { quantity, letters, family: *family, except, body: Box::new(body) })
+        SentenceFormula::Quantified(QuantifiedSentence {
+            quantity,
+            letters,
+            family: *family,
+            except,
+            body: Box::new(body),
+        })
     })
 }
 
-fn spot_name(model: &Model, letters: &[String], spot: &Spot) -> String {
+fn spot_name(model: &Model, letters: &[String], spot: &PlaceName) -> String {
     // The place without the process before it.
-    let at = Formula::At(Who::Process(ProcessId::new(0)), vec![spot.clone()]);
+    let at = SentenceFormula::At(NamedProcess::Process(ProcessId::new(0)), vec![spot.clone()]);
     let text = render::text(model, letters, &at);
     text.split_once('@').map_or(text.clone(), |(_, place)| place.to_owned())
 }

@@ -1,6 +1,6 @@
 //! Whether a sentence is true in every view state of a proof's sets: none is printed of which that was not found out.
 //!
-//! In: a [`Formula`], the members of which it is said, and the processes for which its letters stand there. Out: whether it is true in each of their view
+//! In: a [`SentenceFormula`], the members of which it is said, and the processes for which its letters stand there. Out: whether it is true in each of their view
 //! states, as [`truth`] evaluates it; with a symmetry also in each of the images. A sentence that takes too long to judge does not pass.
 //!
 //! Only the columns that the sentence reads are looked at, and of their numbers only what its tests tell apart; each combination that occurs in the
@@ -14,9 +14,9 @@ use model::Model;
 use model::process::ProcessId;
 use model::value::Value;
 
-use super::formula::{Formula, Index, Meaning, Test, ValueTerm, Who};
+use super::formula::{IndexName, LetterMeaning, NamedProcess, SentenceFormula, Test, ValueTerm};
 use super::truth::truth;
-use super::view_state::{Exchange, View, ViewState};
+use super::view_state::{MemberView, PartialViewState, ProcessRenaming};
 
 /// Of more images than this only some are looked at, and only for sentences that name no process.
 const MOST_IMAGES: usize = 64;
@@ -26,7 +26,7 @@ const ENOUGH_IMAGES: usize = 4;
 const MOST_COMBINATIONS: usize = 300_000;
 
 /// Judges sentences of one invariant.
-pub struct Judge<'a> {
+pub struct SentenceJudge<'a> {
     /// The program.
     pub model: &'a Model,
     /// The invariant.
@@ -37,16 +37,16 @@ pub struct Judge<'a> {
 
 /// A member of which something is said, and the processes for which the letters stand.
 #[derive(Clone, Debug)]
-pub struct Said {
+pub struct MemberSentence {
     /// The member's position.
     pub member: usize,
     /// The processes.
     pub own: Vec<ProcessId>,
 }
 
-impl Judge<'_> {
+impl SentenceJudge<'_> {
     /// Which sentences are true in all view states of these members and, where they stand for their images, in those of the images.
-    pub fn accepts(&self, formulas: &[Formula], said: &[Said]) -> Vec<bool> {
+    pub fn accepts(&self, formulas: &[SentenceFormula], said: &[MemberSentence]) -> Vec<bool> {
         let mut accepted = vec![true; formulas.len()];
         for said in said {
             let images =
@@ -56,9 +56,9 @@ impl Judge<'_> {
                 *accepted &= images.len() <= MOST_IMAGES || self.names_nobody(formula);
             }
             for (nth, image) in images.iter().take(MOST_IMAGES).enumerate() {
-                let exchange = Exchange::taking(self.model, &said.own, image);
+                let exchange = ProcessRenaming::taking(self.model, &said.own, image);
                 let member = &self.invariant.members[said.member];
-                let Some(view) = View::new(self.model, self.invariant, member, &exchange) else {
+                let Some(view) = MemberView::new(self.model, self.invariant, member, &exchange) else {
                     return vec![false; formulas.len()];
                 };
                 for (formula, accepted) in formulas.iter().zip(&mut accepted).filter(|(_, accepted)| **accepted) {
@@ -91,54 +91,61 @@ impl Judge<'_> {
     }
 
     /// Whether the sentence reads the same after every permutation of processes: then it is true in all images if it is in one.
-    fn names_nobody(&self, formula: &Formula) -> bool {
+    fn names_nobody(&self, formula: &SentenceFormula) -> bool {
         let is_alone = |process: ProcessId| self.model.families[self.model.processes[process].family].count() == 1;
-        let is_free = |who: &Who| match who {
-            Who::Process(process) => is_alone(*process),
-            Who::Letter(_) => true,
-            Who::After(..) | Who::Kin(..) => false,
+        let is_free = |who: &NamedProcess| match who {
+            NamedProcess::Process(process) => is_alone(*process),
+            NamedProcess::Letter(_) => true,
+            NamedProcess::After(..) | NamedProcess::Kin(..) => false,
         };
         formula.named().iter().all(is_free) && self.has_no_fixed_element(formula)
     }
 
     /// Whether no element is named by a number where elements go with processes, and no process is a plain value.
-    fn has_no_fixed_element(&self, formula: &Formula) -> bool {
+    fn has_no_fixed_element(&self, formula: &SentenceFormula) -> bool {
         match formula {
-            Formula::Constant(_) | Formula::At(..) => true,
-            Formula::Cell(term, test) => {
+            SentenceFormula::Constant(_) | SentenceFormula::At(..) => true,
+            SentenceFormula::Cell(term, test) => {
                 let moves = |dimension: usize| {
                     let dimensions = self.invariant.symmetry.iter().flat_map(|symmetry| &symmetry.dimensions);
                     { dimensions }.any(|one| one.var == term.var && one.dimension == dimension)
                 };
-                let is_fixed = |(at, index): (usize, &Index)| matches!(index, Index::Number(_)) && moves(at);
+                let is_fixed = |(at, index): (usize, &IndexName)| matches!(index, IndexName::Number(_)) && moves(at);
                 let is_process = |value: &ValueTerm| matches!(value, ValueTerm::Plain(Value::Process(_)));
                 let names = matches!(test, Test::In(values) | Test::NotIn(values) if values.iter().any(is_process));
                 !term.indices.iter().enumerate().any(is_fixed) && !names
             }
-            Formula::Not(inner) => self.has_no_fixed_element(inner),
-            Formula::All(parts) | Formula::Any(parts) => parts.iter().all(|part| self.has_no_fixed_element(part)),
-            Formula::Implies(one, other) | Formula::Iff(one, other) => {
+            SentenceFormula::Not(inner) => self.has_no_fixed_element(inner),
+            SentenceFormula::All(parts) | SentenceFormula::Any(parts) => {
+                parts.iter().all(|part| self.has_no_fixed_element(part))
+            }
+            SentenceFormula::Implies(one, other) | SentenceFormula::Iff(one, other) => {
                 self.has_no_fixed_element(one) && self.has_no_fixed_element(other)
             }
-            Formula::Quantified(quantified) => self.has_no_fixed_element(&quantified.body),
-            Formula::Tally(_) => false,
+            SentenceFormula::Quantified(quantified) => self.has_no_fixed_element(&quantified.body),
+            SentenceFormula::Tally(_) => false,
         }
     }
 
     /// Whether the sentence is true in every view state of a member's image; `None` where that is not found out.
-    fn is_true_in(&self, formula: &Formula, member: &Member, (view, own): (&View<'_>, &[ProcessId])) -> Option<bool> {
-        let meaning = Meaning::new(self.model, own);
+    fn is_true_in(
+        &self,
+        formula: &SentenceFormula,
+        member: &Member,
+        (view, own): (&MemberView<'_>, &[ProcessId]),
+    ) -> Option<bool> {
+        let meaning = LetterMeaning::new(self.model, own);
         let mut reads = Reads { view, columns: BTreeSet::new(), atoms: Vec::new() };
         reads.collect(&meaning, formula)?;
         let kinds: Vec<Option<Vec<u32>>> = (0..view.columns.len())
             .map(|column| reads.columns.contains(&column).then(|| reads.kinds(column)))
             .collect();
-        let rows = Rows { kinds: &kinds, budget: self.budget }.of(&member.states)?;
+        let rows = KindRows { kinds: &kinds, budget: self.budget }.of(&member.states)?;
         for (nth, row) in rows.iter().enumerate() {
             if nth % 256 == 0 {
                 self.budget.check(0).ok()?;
             }
-            if truth(&meaning, formula, &ViewState::new(view, row)) != Some(true) {
+            if truth(&meaning, formula, &PartialViewState::new(view, row)) != Some(true) {
                 return Some(false);
             }
         }
@@ -148,44 +155,44 @@ impl Judge<'_> {
 
 /// What a formula reads of a view.
 struct Reads<'f, 'v, 'a> {
-    view: &'v View<'a>,
+    view: &'v MemberView<'a>,
     columns: BTreeSet<usize>,
     /// The tests, each with what letters stand for and the column that it reads.
-    atoms: Vec<(usize, Meaning<'a>, &'f Formula)>,
+    atoms: Vec<(usize, LetterMeaning<'a>, &'f SentenceFormula)>,
 }
 
 impl<'f, 'a> Reads<'f, '_, 'a> {
     /// Notes every test, for every instance of quantifiers; `None` where one reads what the view does not show.
-    fn collect(&mut self, meaning: &Meaning<'a>, formula: &'f Formula) -> Option<()> {
+    fn collect(&mut self, meaning: &LetterMeaning<'a>, formula: &'f SentenceFormula) -> Option<()> {
         match formula {
-            Formula::Constant(_) => {}
-            Formula::Cell(term, _) => {
+            SentenceFormula::Constant(_) => {}
+            SentenceFormula::Cell(term, _) => {
                 let column = self.view.column_of_cell(meaning.cell(term)?)?;
                 self.note(column, meaning, formula);
             }
-            Formula::At(who, _) => {
+            SentenceFormula::At(who, _) => {
                 let column = self.view.column_of_place(meaning.process(*who)?)?;
                 self.note(column, meaning, formula);
             }
-            Formula::Not(inner) => self.collect(meaning, inner)?,
-            Formula::All(parts) | Formula::Any(parts) => {
+            SentenceFormula::Not(inner) => self.collect(meaning, inner)?,
+            SentenceFormula::All(parts) | SentenceFormula::Any(parts) => {
                 parts.iter().try_for_each(|part| self.collect(meaning, part))?;
             }
-            Formula::Implies(one, other) | Formula::Iff(one, other) => {
+            SentenceFormula::Implies(one, other) | SentenceFormula::Iff(one, other) => {
                 self.collect(meaning, one)?;
                 self.collect(meaning, other)?;
             }
-            Formula::Quantified(quantified) => {
+            SentenceFormula::Quantified(quantified) => {
                 for choice in meaning.choices(quantified)? {
                     self.collect(&meaning.with(&quantified.letters, &choice), &quantified.body)?;
                 }
             }
-            Formula::Tally(_) => return None,
+            SentenceFormula::Tally(_) => return None,
         }
         Some(())
     }
 
-    fn note(&mut self, column: usize, meaning: &Meaning<'a>, formula: &'f Formula) {
+    fn note(&mut self, column: usize, meaning: &LetterMeaning<'a>, formula: &'f SentenceFormula) {
         self.columns.insert(column);
         self.atoms.push((column, meaning.clone(), formula));
     }
@@ -201,7 +208,7 @@ impl<'f, 'a> Reads<'f, '_, 'a> {
         let mut row = vec![None; self.view.columns.len()];
         let mut kind = |number: u32| {
             row[column] = Some(number);
-            let state = ViewState::new(self.view, &row);
+            let state = PartialViewState::new(self.view, &row);
             let truths: Vec<Option<bool>> =
                 atoms.iter().map(|(_, meaning, atom)| truth(meaning, atom, &state)).collect();
             match seen.iter().find(|(known, _)| *known == truths) {
@@ -217,13 +224,13 @@ impl<'f, 'a> Reads<'f, '_, 'a> {
 }
 
 /// Lists the combinations of some columns' kinds of numbers that occur in a set.
-struct Rows<'k> {
+struct KindRows<'k> {
     /// For each column that is looked at the kind of each number.
     kinds: &'k [Option<Vec<u32>>],
     budget: &'k Budget,
 }
 
-impl Rows<'_> {
+impl KindRows<'_> {
     fn of(&self, states: &StateSet) -> Option<HashSet<Vec<Option<u32>>>> {
         match states {
             StateSet::Rows(rows) => self.listed(rows),

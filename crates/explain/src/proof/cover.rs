@@ -17,14 +17,14 @@ pub(super) type Exclusion = Vec<(usize, u64)>;
 
 /// A set of rows.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Set<'a> {
+pub(super) struct RowSet<'a> {
     /// How many classes each column has; at most 64.
     pub sizes: &'a [usize],
     /// The rows.
     pub rows: &'a [Vec<usize>],
 }
 
-impl Set<'_> {
+impl RowSet<'_> {
     /// The exclusions, given that `fixed` ones are said already; `None` where there are too many.
     ///
     /// `kind` tells which exclusions are of one kind, to be kept or dropped together.
@@ -219,7 +219,7 @@ mod tests {
                 state
             };
             let rows: Vec<Vec<usize>> = product(&sizes).into_iter().filter(|_| random() % 100 < percent).collect();
-            let set = Set { sizes: &sizes, rows: &rows };
+            let set = RowSet { sizes: &sizes, rows: &rows };
             let boxes = set.exclusions(&[], &|one| format!("{one:?}")).unwrap();
             let excluded = |point: &Vec<usize>| {
                 boxes.iter().any(|one| one.iter().all(|&(column, bits)| bits >> point[column] & 1 == 1))
@@ -238,7 +238,7 @@ mod tests {
         rows.sort();
         let sizes = [2; 5];
         let kind = |one: &Exclusion| format!("{} {}", one[0].0 == 0, one.len());
-        let boxes = Set { sizes: &sizes, rows: &rows }.exclusions(&[], &kind).unwrap();
+        let boxes = RowSet { sizes: &sizes, rows: &rows }.exclusions(&[], &kind).unwrap();
         let lens = |len| boxes.iter().filter(|one| one.len() == len).count();
         assert_eq!((lens(2), lens(5), boxes.len()), (4 + 6, 1, 11), "{boxes:?}");
     }

@@ -10,10 +10,10 @@ use evidence::certificate::Column;
 use model::process::ProcessId;
 
 use super::cover::{Exclusion, all};
-use super::formula::{Formula, Letter, Who};
+use super::formula::{Letter, NamedProcess, SentenceFormula};
 use super::render;
-use super::sentence::{Instances, Literal, Sentence, Subject};
-use super::words::Names;
+use super::sentence::{ColumnLiteral, Instances, Sentence, Subject};
+use super::words::ProcessNames;
 
 /// Makes sentences of exclusions.
 pub(super) struct Folder<'a> {
@@ -24,7 +24,7 @@ pub(super) struct Folder<'a> {
     /// The processes whose invariant it is.
     pub own: &'a [ProcessId],
     /// What these, and processes around them, are called.
-    pub names: &'a Names,
+    pub names: &'a ProcessNames,
 }
 
 impl Folder<'_> {
@@ -54,8 +54,8 @@ impl Folder<'_> {
         let everybody = model
             .processes
             .entries()
-            .map(|(process, declared)| (process, Who::Letter(Letter { at: 0, family: declared.family })));
-        let names = Names { called: everybody.collect(), next: 1 };
+            .map(|(process, declared)| (process, NamedProcess::Letter(Letter { at: 0, family: declared.family })));
+        let names = ProcessNames { called: everybody.collect(), next: 1 };
         let text = |&part: &(usize, u64)| {
             render::text(model, self.subject.letters, &self.subject.literal(&self.literal(part), &names))
         };
@@ -64,14 +64,14 @@ impl Folder<'_> {
         parts.join("; ")
     }
 
-    fn literal(&self, (column, bits): (usize, u64)) -> Literal {
+    fn literal(&self, (column, bits): (usize, u64)) -> ColumnLiteral {
         let present = self.occurring[column];
-        Literal { column, inside: bits & present, present }
+        ColumnLiteral { column, inside: bits & present, present }
     }
 
-    fn negated(&self, (column, bits): (usize, u64)) -> Literal {
+    fn negated(&self, (column, bits): (usize, u64)) -> ColumnLiteral {
         let present = self.occurring[column];
-        Literal { column, inside: present & !bits, present }
+        ColumnLiteral { column, inside: present & !bits, present }
     }
 
     fn is_place(&self, column: usize) -> bool {
@@ -83,7 +83,7 @@ impl Folder<'_> {
         if let [(column, bits)] = exclusion[..] {
             // Here the numbers that never occur are what is meant.
             let present = all(self.subject.numbers[column].len());
-            return Sentence::Literal(Literal { column, inside: present & !bits, present });
+            return Sentence::Literal(ColumnLiteral { column, inside: present & !bits, present });
         }
         if let Some(sentence) = self.with_exists(exclusion) {
             return sentence;
@@ -116,9 +116,9 @@ impl Folder<'_> {
     /// An exclusion that says the same of every process: one of them does otherwise.
     fn with_exists(&self, exclusion: &Exclusion) -> Option<Sentence> {
         let model = self.subject.words.model;
-        let template = |&part: &(usize, u64)| -> Option<(ProcessId, Formula)> {
+        let template = |&part: &(usize, u64)| -> Option<(ProcessId, SentenceFormula)> {
             let literal = self.negated(part);
-            let nobody = Names { called: Vec::new(), next: self.names.next };
+            let nobody = ProcessNames { called: Vec::new(), next: self.names.next };
             match self.subject.mentions(&literal, &nobody)[..] {
                 [process] if self.is_place(part.0) => {
                     Some((process, self.subject.literal(&literal, &nobody.with(model, process))))
@@ -126,9 +126,9 @@ impl Folder<'_> {
                 _ => None,
             }
         };
-        let templates: Vec<Option<(ProcessId, Formula)>> = exclusion.iter().map(template).collect();
+        let templates: Vec<Option<(ProcessId, SentenceFormula)>> = exclusion.iter().map(template).collect();
         let (first, text) = templates.iter().flatten().next()?;
-        let is_in = |one: &Option<(ProcessId, Formula)>| one.as_ref().is_some_and(|(_, other)| other == text);
+        let is_in = |one: &Option<(ProcessId, SentenceFormula)>| one.as_ref().is_some_and(|(_, other)| other == text);
         let processes: Vec<ProcessId> =
             templates.iter().filter(|one| is_in(one)).flatten().map(|(process, _)| *process).collect();
         // Of two processes, that not both do something is said as of any two.
@@ -147,7 +147,7 @@ impl Folder<'_> {
 
     /// Whether these are all processes of the family of the first (`Some(None)`), or all but the own one (`Some(own)`).
     #[expect(clippy::option_option, reason = "no quantifier, one over all, and one over the others are three answers")]
-    fn covers(&self, first: ProcessId, processes: &BTreeSet<ProcessId>) -> Option<Option<Who>> {
+    fn covers(&self, first: ProcessId, processes: &BTreeSet<ProcessId>) -> Option<Option<NamedProcess>> {
         let model = self.subject.words.model;
         let family = &model.families[model.processes[first].family];
         let everybody: BTreeSet<ProcessId> = family.processes().collect();
@@ -175,7 +175,7 @@ impl Folder<'_> {
 
     /// Puts `forall k` before what is said of each process, alone or together with the own one.
     fn fold_singles(&self, sentences: Vec<Sentence>, with_own: bool) -> Vec<Sentence> {
-        let mut groups: Vec<(Formula, Vec<(ProcessId, Sentence)>)> = Vec::new();
+        let mut groups: Vec<(SentenceFormula, Vec<(ProcessId, Sentence)>)> = Vec::new();
         let mut out = Vec::new();
         for sentence in sentences {
             match self.varying(&sentence, with_own) {
@@ -201,7 +201,7 @@ impl Folder<'_> {
     }
 
     /// The one process that a sentence is about, besides the own one, and the sentence with a letter for it.
-    fn varying(&self, sentence: &Sentence, with_own: bool) -> Option<(ProcessId, Formula)> {
+    fn varying(&self, sentence: &Sentence, with_own: bool) -> Option<(ProcessId, SentenceFormula)> {
         let free: Vec<ProcessId> = self.free(sentence).into_iter().collect();
         let own = |process: &ProcessId| self.own.contains(process);
         let process = match (&free[..], with_own) {
@@ -218,12 +218,12 @@ impl Folder<'_> {
     /// Puts `forall k != l` before what is said of each two processes.
     fn fold_pairs(&self, sentences: Vec<Sentence>) -> Vec<Sentence> {
         let model = self.subject.words.model;
-        let nobody = Names { called: Vec::new(), next: self.names.next };
+        let nobody = ProcessNames { called: Vec::new(), next: self.names.next };
         let read = |sentence: &Sentence, one: ProcessId, other: ProcessId| {
             self.subject.formula(sentence, &nobody.with(model, one).with(model, other))
         };
         type Pair = (Vec<ProcessId>, Sentence);
-        let mut groups: Vec<(Formula, Vec<Pair>)> = Vec::new();
+        let mut groups: Vec<(SentenceFormula, Vec<Pair>)> = Vec::new();
         let mut out = Vec::new();
         for sentence in sentences {
             let free: Vec<ProcessId> = self.free(&sentence).into_iter().collect();
@@ -233,7 +233,8 @@ impl Folder<'_> {
             };
             let (forth, back) = (read(&sentence, one, other), read(&sentence, other, one));
             let mut add =
-                |text: &Formula, pair: Vec<ProcessId>| match groups.iter_mut().find(|(known, _)| known == text) {
+                |text: &SentenceFormula, pair: Vec<ProcessId>| match groups.iter_mut().find(|(known, _)| known == text)
+                {
                     Some((_, members)) => members.push((pair, sentence.clone())),
                     None => groups.push((text.clone(), vec![(pair, sentence.clone())])),
                 };
@@ -269,8 +270,8 @@ impl Folder<'_> {
         out
     }
 
-    fn pairs_sentence(&self, members: Vec<(Vec<ProcessId>, Sentence)>, except: Option<Who>) -> Sentence {
-        let nobody = Names { called: Vec::new(), next: self.names.next };
+    fn pairs_sentence(&self, members: Vec<(Vec<ProcessId>, Sentence)>, except: Option<NamedProcess>) -> Sentence {
+        let nobody = ProcessNames { called: Vec::new(), next: self.names.next };
         if let Sentence::NotAll(parts) = &members[0].1
             && let [one, other] = &parts[..]
         {
@@ -356,7 +357,7 @@ fn merge_opposites(sentences: Vec<Sentence>) -> Vec<Sentence> {
         },
         _ => None,
     };
-    let opposite = |one: Literal| Literal { inside: one.present & !one.inside, ..one };
+    let opposite = |one: ColumnLiteral| ColumnLiteral { inside: one.present & !one.inside, ..one };
     let mut out: Vec<Sentence> = Vec::new();
     for sentence in sentences {
         let merged = parts(&sentence).and_then(|(condition, claim)| {

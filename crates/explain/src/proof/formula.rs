@@ -1,6 +1,6 @@
 //! Sentences as values: what is said about cells and control, with letters for processes.
 //!
-//! A [`Formula`] means exactly what its text says: `render` writes it, `truth` evaluates it, on whole states and on view states of which only a
+//! A [`SentenceFormula`] means exactly what its text says: `render` writes it, `truth` evaluates it, on whole states and on view states of which only a
 //! part is known. Letters are positions: first those of the processes whose invariant it is, then those that quantifiers bind.
 
 use std::collections::BTreeSet;
@@ -13,7 +13,7 @@ use model::variable::{CellId, VarId};
 
 /// A process, as a sentence names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Who {
+pub enum NamedProcess {
     /// One and the same process.
     Process(ProcessId),
     /// The process for which a letter stands.
@@ -57,11 +57,11 @@ pub struct Letter {
 
 /// The index of an array's element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Index {
+pub enum IndexName {
     /// A number.
     Number(usize),
     /// The position of a process in its family.
-    Of(Who),
+    Of(NamedProcess),
 }
 
 /// A cell: `x`, `flag[k]`, `P[k].level`.
@@ -70,9 +70,9 @@ pub struct CellTerm {
     /// The variable.
     pub var: VarId,
     /// Whose copy; `None` for a shared one.
-    pub owner: Option<Who>,
+    pub owner: Option<NamedProcess>,
     /// One for each dimension.
-    pub indices: Vec<Index>,
+    pub indices: Vec<IndexName>,
 }
 
 /// A value.
@@ -81,7 +81,7 @@ pub enum ValueTerm {
     /// A value that names no process.
     Plain(Value),
     /// A process.
-    Process(Who),
+    Process(NamedProcess),
 }
 
 /// What is said of a cell's value.
@@ -99,7 +99,7 @@ pub enum Test {
 
 /// A place, in every round of the loops around it or in one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Spot {
+pub struct PlaceName {
     /// The place.
     pub place: PlaceId,
     /// The counters of the process's loops, where one round is meant.
@@ -119,7 +119,7 @@ pub enum Quantity {
 
 /// A quantified sentence: its letters stand for different processes of a family.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Quantified {
+pub struct QuantifiedSentence {
     /// What is said.
     pub quantity: Quantity,
     /// The letters that it binds: one or two.
@@ -127,18 +127,18 @@ pub struct Quantified {
     /// The family.
     pub family: FamilyId,
     /// The processes that are left out.
-    pub except: Vec<Who>,
+    pub except: Vec<NamedProcess>,
     /// What is said of each choice of processes.
-    pub body: Box<Formula>,
+    pub body: Box<SentenceFormula>,
 }
 
 /// How many processes there are of some kinds, together with cells that hold numbers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Tally {
+pub struct ProcessTally {
     /// Cells that hold numbers, each with how often it is added.
     pub cells: Vec<(i64, CellTerm)>,
     /// What processes are counted, each with how often one is added.
-    pub counts: Vec<(i64, Counted)>,
+    pub counts: Vec<(i64, CountedProcesses)>,
     /// The sum.
     pub total: i64,
     /// Whether the sum may be more.
@@ -147,53 +147,55 @@ pub struct Tally {
 
 /// How many processes of a family do something.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Counted {
+pub struct CountedProcesses {
     /// The letter for the process.
     pub letter: usize,
     /// The family.
     pub family: FamilyId,
     /// What it does.
-    pub body: Box<Formula>,
+    pub body: Box<SentenceFormula>,
 }
 
 /// A sentence.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Formula {
+pub enum SentenceFormula {
     /// True or false.
     Constant(bool),
     /// A cell's value passes a test.
     Cell(CellTerm, Test),
     /// A process stands at one of these places.
-    At(Who, Vec<Spot>),
+    At(NamedProcess, Vec<PlaceName>),
     /// The opposite.
-    Not(Box<Formula>),
+    Not(Box<SentenceFormula>),
     /// All of these.
-    All(Vec<Formula>),
+    All(Vec<SentenceFormula>),
     /// One of these.
-    Any(Vec<Formula>),
+    Any(Vec<SentenceFormula>),
     /// The first implies the second.
-    Implies(Box<Formula>, Box<Formula>),
+    Implies(Box<SentenceFormula>, Box<SentenceFormula>),
     /// Both or none.
-    Iff(Box<Formula>, Box<Formula>),
+    Iff(Box<SentenceFormula>, Box<SentenceFormula>),
     /// Said of processes of a family.
-    Quantified(Quantified),
+    Quantified(QuantifiedSentence),
     /// A sum over processes and cells.
-    Tally(Tally),
+    Tally(ProcessTally),
 }
 
-impl Formula {
+impl SentenceFormula {
     /// Whether it speaks of such a variable.
     pub fn mentions(&self, is_meant: &dyn Fn(VarId) -> bool) -> bool {
         match self {
-            Formula::Constant(_) | Formula::At(..) => false,
-            Formula::Cell(term, _) => is_meant(term.var),
-            Formula::Not(inner) => inner.mentions(is_meant),
-            Formula::All(parts) | Formula::Any(parts) => parts.iter().any(|part| part.mentions(is_meant)),
-            Formula::Implies(one, other) | Formula::Iff(one, other) => {
+            SentenceFormula::Constant(_) | SentenceFormula::At(..) => false,
+            SentenceFormula::Cell(term, _) => is_meant(term.var),
+            SentenceFormula::Not(inner) => inner.mentions(is_meant),
+            SentenceFormula::All(parts) | SentenceFormula::Any(parts) => {
+                parts.iter().any(|part| part.mentions(is_meant))
+            }
+            SentenceFormula::Implies(one, other) | SentenceFormula::Iff(one, other) => {
                 one.mentions(is_meant) || other.mentions(is_meant)
             }
-            Formula::Quantified(quantified) => quantified.body.mentions(is_meant),
-            Formula::Tally(tally) => {
+            SentenceFormula::Quantified(quantified) => quantified.body.mentions(is_meant),
+            SentenceFormula::Tally(tally) => {
                 tally.cells.iter().any(|(_, term)| is_meant(term.var))
                     || tally.counts.iter().any(|(_, counted)| counted.body.mentions(is_meant))
             }
@@ -203,76 +205,80 @@ impl Formula {
     /// How many tests it has: each place of a process, and each test of a cell.
     pub fn n_atoms(&self) -> usize {
         match self {
-            Formula::Constant(_) => 0,
-            Formula::Cell(..) => 1,
-            Formula::At(_, spots) => spots.len(),
-            Formula::Not(inner) => inner.n_atoms(),
-            Formula::All(parts) | Formula::Any(parts) => parts.iter().map(Formula::n_atoms).sum(),
-            Formula::Implies(one, other) | Formula::Iff(one, other) => one.n_atoms() + other.n_atoms(),
-            Formula::Quantified(quantified) => quantified.body.n_atoms(),
-            Formula::Tally(tally) => {
+            SentenceFormula::Constant(_) => 0,
+            SentenceFormula::Cell(..) => 1,
+            SentenceFormula::At(_, spots) => spots.len(),
+            SentenceFormula::Not(inner) => inner.n_atoms(),
+            SentenceFormula::All(parts) | SentenceFormula::Any(parts) => {
+                parts.iter().map(SentenceFormula::n_atoms).sum()
+            }
+            SentenceFormula::Implies(one, other) | SentenceFormula::Iff(one, other) => one.n_atoms() + other.n_atoms(),
+            SentenceFormula::Quantified(quantified) => quantified.body.n_atoms(),
+            SentenceFormula::Tally(tally) => {
                 tally.cells.len() + tally.counts.iter().map(|(_, one)| one.body.n_atoms()).sum::<usize>()
             }
         }
     }
 
     /// All of the parts; the part itself where there is one.
-    pub fn all(mut parts: Vec<Formula>) -> Formula {
-        if parts.len() == 1 { parts.remove(0) } else { Formula::All(parts) }
+    pub fn all(mut parts: Vec<SentenceFormula>) -> SentenceFormula {
+        if parts.len() == 1 { parts.remove(0) } else { SentenceFormula::All(parts) }
     }
 
     /// One of the parts; the part itself where there is one.
-    pub fn any(mut parts: Vec<Formula>) -> Formula {
-        if parts.len() == 1 { parts.remove(0) } else { Formula::Any(parts) }
+    pub fn any(mut parts: Vec<SentenceFormula>) -> SentenceFormula {
+        if parts.len() == 1 { parts.remove(0) } else { SentenceFormula::Any(parts) }
     }
 
     /// The opposite, as short as it can be said.
-    pub fn negated(self) -> Formula {
+    pub fn negated(self) -> SentenceFormula {
         match self {
-            Formula::Constant(truth) => Formula::Constant(!truth),
-            Formula::Not(inner) => *inner,
-            Formula::Cell(cell, Test::In(values)) => Formula::Cell(cell, Test::NotIn(values)),
-            Formula::Cell(cell, Test::NotIn(values)) => Formula::Cell(cell, Test::In(values)),
-            other => Formula::Not(Box::new(other)),
+            SentenceFormula::Constant(truth) => SentenceFormula::Constant(!truth),
+            SentenceFormula::Not(inner) => *inner,
+            SentenceFormula::Cell(cell, Test::In(values)) => SentenceFormula::Cell(cell, Test::NotIn(values)),
+            SentenceFormula::Cell(cell, Test::NotIn(values)) => SentenceFormula::Cell(cell, Test::In(values)),
+            other => SentenceFormula::Not(Box::new(other)),
         }
     }
 
     /// Everything that it names, by a constant or by a letter.
-    pub fn named(&self) -> BTreeSet<Who> {
+    pub fn named(&self) -> BTreeSet<NamedProcess> {
         let mut found = BTreeSet::new();
         self.collect_named(&mut found);
         found
     }
 
-    fn collect_named(&self, found: &mut BTreeSet<Who>) {
+    fn collect_named(&self, found: &mut BTreeSet<NamedProcess>) {
         match self {
-            Formula::Constant(_) => {}
-            Formula::Cell(cell, test) => {
+            SentenceFormula::Constant(_) => {}
+            SentenceFormula::Cell(cell, test) => {
                 found.extend(cell.owner);
                 found.extend(cell.indices.iter().filter_map(|index| match index {
-                    Index::Of(who) => Some(*who),
-                    Index::Number(_) => None,
+                    IndexName::Of(who) => Some(*who),
+                    IndexName::Number(_) => None,
                 }));
                 if let Test::In(values) | Test::NotIn(values) = test {
                     found.extend(values.iter().filter_map(ValueTerm::process));
                 }
             }
-            Formula::At(who, spots) => {
+            SentenceFormula::At(who, spots) => {
                 found.insert(*who);
                 let counters = spots.iter().flat_map(|spot| spot.counters.iter().flatten());
                 found.extend(counters.filter_map(|(_, value)| value.process()));
             }
-            Formula::Not(inner) => inner.collect_named(found),
-            Formula::All(parts) | Formula::Any(parts) => parts.iter().for_each(|part| part.collect_named(found)),
-            Formula::Implies(one, other) | Formula::Iff(one, other) => {
+            SentenceFormula::Not(inner) => inner.collect_named(found),
+            SentenceFormula::All(parts) | SentenceFormula::Any(parts) => {
+                parts.iter().for_each(|part| part.collect_named(found))
+            }
+            SentenceFormula::Implies(one, other) | SentenceFormula::Iff(one, other) => {
                 one.collect_named(found);
                 other.collect_named(found);
             }
-            Formula::Quantified(quantified) => {
+            SentenceFormula::Quantified(quantified) => {
                 found.extend(quantified.except.iter().copied());
                 quantified.body.collect_named(found);
             }
-            Formula::Tally(tally) => {
+            SentenceFormula::Tally(tally) => {
                 tally.cells.iter().for_each(|(_, term)| found.extend(term.owner));
                 tally.counts.iter().for_each(|(_, counted)| counted.body.collect_named(found));
             }
@@ -282,7 +288,7 @@ impl Formula {
 
 impl ValueTerm {
     /// The process that it names, if it names one.
-    pub fn process(&self) -> Option<Who> {
+    pub fn process(&self) -> Option<NamedProcess> {
         match self {
             ValueTerm::Plain(_) => None,
             ValueTerm::Process(who) => Some(*who),
@@ -292,17 +298,17 @@ impl ValueTerm {
 
 /// What letters stand for.
 #[derive(Clone, Debug)]
-pub struct Meaning<'a> {
+pub struct LetterMeaning<'a> {
     /// The program.
     pub model: &'a Model,
     /// The process of each letter, as far as it is bound.
     letters: Vec<Option<ProcessId>>,
 }
 
-impl<'a> Meaning<'a> {
+impl<'a> LetterMeaning<'a> {
     /// The first letters stand for these processes.
     pub fn new(model: &'a Model, own: &[ProcessId]) -> Self {
-        Meaning { model, letters: own.iter().copied().map(Some).collect() }
+        LetterMeaning { model, letters: own.iter().copied().map(Some).collect() }
     }
 
     /// The same with more letters bound.
@@ -318,21 +324,21 @@ impl<'a> Meaning<'a> {
     }
 
     /// The process that is meant; `None` for a letter that nobody bound.
-    pub fn process(&self, who: Who) -> Option<ProcessId> {
+    pub fn process(&self, who: NamedProcess) -> Option<ProcessId> {
         let is_meant =
             |letter: Letter| move |process: &ProcessId| self.model.processes[*process].family == letter.family;
         let of = |letter: Letter| self.letters.get(letter.at).copied().flatten().filter(is_meant(letter));
         match who {
-            Who::Process(process) => Some(process),
-            Who::Letter(letter) => of(letter),
-            Who::After(letter, distance) => {
+            NamedProcess::Process(process) => Some(process),
+            NamedProcess::Letter(letter) => of(letter),
+            NamedProcess::After(letter, distance) => {
                 let process = of(letter)?;
                 let family = &self.model.families[letter.family];
                 let position = (process.index() - family.first.index()) as i64 + distance;
                 let position = position.rem_euclid(family.count() as i64) as usize;
                 Some(ProcessId::new(family.first.index() + position))
             }
-            Who::Kin(letter, kin) => {
+            NamedProcess::Kin(letter, kin) => {
                 let process = of(letter)?;
                 let family = &self.model.families[letter.family];
                 let position = kin.of(process.index() - family.first.index())?;
@@ -352,8 +358,8 @@ impl<'a> Meaning<'a> {
         let mut offset = 0;
         for (index, len) in term.indices.iter().zip(&lens) {
             let number = match *index {
-                Index::Number(number) => number,
-                Index::Of(who) => {
+                IndexName::Number(number) => number,
+                IndexName::Of(who) => {
                     let process = self.process(who)?;
                     process.index() - self.model.families[self.model.processes[process].family].first.index()
                 }
@@ -372,7 +378,7 @@ impl<'a> Meaning<'a> {
     }
 
     /// The choices of processes over which a quantifier goes.
-    pub fn choices(&self, quantified: &Quantified) -> Option<Vec<Vec<ProcessId>>> {
+    pub fn choices(&self, quantified: &QuantifiedSentence) -> Option<Vec<Vec<ProcessId>>> {
         let except = quantified.except.iter().map(|&who| self.process(who)).collect::<Option<Vec<ProcessId>>>()?;
         let family = &self.model.families[quantified.family];
         let free: Vec<ProcessId> = family.processes().filter(|process| !except.contains(process)).collect();

@@ -12,13 +12,13 @@ use evidence::certificate::Column;
 use model::control::ActionId;
 use model::eval::Counters;
 use model::footprint::footprint;
-use model::points::{Points, Target};
+use model::points::{PointTarget, Points};
 use model::process::ProcessId;
 use model::variable::{CellId, Role};
 
 use super::member::MemberSentences;
-use super::words::{Words, holds_at};
-use super::{LocalProof, Part, ToldMember, cells};
+use super::words::{InvariantWords, holds_at};
+use super::{LocalProof, MemberAssertion, ToldMember, cells};
 use crate::names::line;
 use crate::text::clean;
 
@@ -27,7 +27,7 @@ const MOST_POINTS: usize = 5_000;
 
 /// A step of the program.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Step {
+pub struct SourceStep {
     /// The line of its statement.
     pub line: u32,
     /// The statement.
@@ -35,9 +35,9 @@ pub struct Step {
 }
 
 /// Fills in the lines and disturbances of an explanation.
-pub(super) fn look(words: &Words<'_>, source: &SourceFile, told: &[ToldMember<'_>], out: &mut LocalProof) {
+pub(super) fn look(words: &InvariantWords<'_>, source: &SourceFile, told: &[ToldMember<'_>], out: &mut LocalProof) {
     let model = words.model;
-    let mut steps: BTreeSet<Step> = BTreeSet::new();
+    let mut steps: BTreeSet<SourceStep> = BTreeSet::new();
     let mut all_lines = BTreeSet::new();
     // Where members stand for their images, so do processes beside those of the member: with three of each family, every pair is looked at.
     let is_looked_at = |process: &ProcessId| {
@@ -54,15 +54,15 @@ pub(super) fn look(words: &Words<'_>, source: &SourceFile, told: &[ToldMember<'_
                 let number = line(source, statement.span);
                 all_lines.insert(number);
                 let target = match exit.target {
-                    Target::Point(id) => Some(id.index()),
-                    Target::Return | Target::Fault(_) => None,
+                    PointTarget::Point(id) => Some(id.index()),
+                    PointTarget::Return | PointTarget::Fault(_) => None,
                 };
                 let counters = &point.counters;
                 if looker.matters(exit.action, counters, (at, target), &points) {
                     out.used_lines.insert(number);
                 }
                 if looker.disturbs(exit.action, counters, (at, target), &points) {
-                    let step = Step { line: number, statement: clean(&statement.text) };
+                    let step = SourceStep { line: number, statement: clean(&statement.text) };
                     let written = footprint(model, process, exit.action, counters).writes;
                     for part in &mut out.parts {
                         looker.note_touched(part, &step, &written, &|told| {
@@ -90,7 +90,7 @@ pub(super) fn look(words: &Words<'_>, source: &SourceFile, told: &[ToldMember<'_
 
 /// Looks at the steps of one process.
 struct Looker<'a> {
-    words: &'a Words<'a>,
+    words: &'a InvariantWords<'a>,
     process: ProcessId,
     told: &'a [ToldMember<'a>],
 }
@@ -114,8 +114,8 @@ impl Looker<'_> {
     /// Notes the step beside each sentence of the part that speaks of what it writes or, through exposed facts, of what it changes.
     fn note_touched(
         &self,
-        part: &mut Part,
-        step: &Step,
+        part: &mut MemberAssertion,
+        step: &SourceStep,
         written: &BTreeSet<CellId>,
         changes: &dyn Fn(&MemberSentences) -> bool,
     ) {

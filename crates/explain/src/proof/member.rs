@@ -10,12 +10,12 @@ use evidence::certificate::{Column, Member};
 use model::Model;
 use model::process::ProcessId;
 
-use super::cover::{Exclusion, Set};
+use super::cover::{Exclusion, RowSet};
 use super::fold::Folder;
-use super::formula::{Formula, Letter, Spot, Who};
-use super::sentence::{Literal, Sentence, Subject};
-use super::tree::{Classes, Tree};
-use super::words::{Names, Words};
+use super::formula::{Letter, NamedProcess, PlaceName, SentenceFormula};
+use super::sentence::{ColumnLiteral, Sentence, Subject};
+use super::tree::{ClassRowSet, Tree};
+use super::words::{InvariantWords, ProcessNames};
 
 /// More rows than this, over classes of numbers, are not put into sentences.
 const MOST_ROWS: usize = 4_000;
@@ -30,9 +30,9 @@ pub(super) struct MemberSentences {
     /// What holds wherever the processes stand.
     pub always: Vec<Spoken>,
     /// What else holds at places of the one process.
-    pub places: Vec<AtPlaces>,
+    pub places: Vec<HoldsAtPlaces>,
     /// Places at which the process never stands.
-    pub unreached: Vec<Spot>,
+    pub unreached: Vec<PlaceName>,
     /// The columns that some sentence speaks of.
     pub columns: Vec<Column>,
     /// For each of these columns the classes of numbers that no sentence tells apart.
@@ -43,7 +43,7 @@ pub(super) struct MemberSentences {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Spoken {
     /// What it says.
-    pub formula: Formula,
+    pub formula: SentenceFormula,
     /// The columns that it speaks of.
     pub columns: Vec<Column>,
 }
@@ -58,9 +58,9 @@ impl MemberSentences {
 
 /// What holds at some places.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct AtPlaces {
+pub(super) struct HoldsAtPlaces {
     /// The places.
-    pub spots: Vec<Spot>,
+    pub spots: Vec<PlaceName>,
     /// The points, as numbers of the control column.
     pub points: Vec<u32>,
     /// What holds there.
@@ -77,20 +77,20 @@ pub(super) struct Called {
 }
 
 /// A member as rows over classes of numbers.
-pub(super) struct Rows<'a> {
-    words: &'a Words<'a>,
+pub(super) struct ClassRows<'a> {
+    words: &'a InvariantWords<'a>,
     member: &'a Member,
     columns: Vec<Column>,
-    classes: Classes,
+    classes: ClassRowSet,
     /// The letters.
     called: Called,
     /// What the member's processes, and those around them, are called.
-    names: Names,
+    names: ProcessNames,
 }
 
-impl<'a> Rows<'a> {
+impl<'a> ClassRows<'a> {
     /// The member as rows; `None` where they are too many to be read.
-    pub fn new(words: &'a Words<'a>, member: &'a Member) -> Option<Self> {
+    pub fn new(words: &'a InvariantWords<'a>, member: &'a Member) -> Option<Self> {
         let sizes = member.columns.iter().map(|&column| words.size(column)).collect::<Option<Vec<u32>>>()?;
         let order = canonical(words, member);
         let mut tree = Tree::new(&sizes, &member.states)?;
@@ -104,15 +104,15 @@ impl<'a> Rows<'a> {
         let rows = found.rows.iter().map(|row| order.iter().map(|&column| row[column]).collect());
         let mut rows: Vec<Vec<usize>> = rows.collect();
         rows.sort_unstable();
-        let classes = Classes { numbers, rows };
+        let classes = ClassRowSet { numbers, rows };
         let work = member.columns.len() * member.columns.len() * classes.rows.len();
         if work > MOST_WORK || classes.numbers.iter().any(|classes| classes.len() > 64) {
             return None;
         }
         let called = letters(words.model, &member.processes);
-        let names = Names { called: Vec::new(), next: 0 };
+        let names = ProcessNames { called: Vec::new(), next: 0 };
         let names = called.own.iter().fold(names, |names, &process| names.with(words.model, process));
-        Some(Rows {
+        Some(ClassRows {
             words,
             member,
             columns: order.iter().map(|&column| member.columns[column]).collect(),
@@ -125,7 +125,7 @@ impl<'a> Rows<'a> {
     /// The same, with each process named by its own number: for what is said of these processes only, and of none of their images.
     pub fn by_number(mut self) -> Self {
         self.called.own.clear();
-        self.names.called.iter_mut().for_each(|(process, who)| *who = Who::Process(*process));
+        self.names.called.iter_mut().for_each(|(process, who)| *who = NamedProcess::Process(*process));
         self
     }
 
@@ -138,8 +138,8 @@ impl<'a> Rows<'a> {
         let after = |distance| ProcessId::new(first + (process.index() - first + distance) % count);
         if count > 2 {
             let letter = Letter { at: 0, family };
-            self.names.called.push((after(1), Who::After(letter, 1)));
-            self.names.called.push((after(count - 1), Who::After(letter, -1)));
+            self.names.called.push((after(1), NamedProcess::After(letter, 1)));
+            self.names.called.push((after(count - 1), NamedProcess::After(letter, -1)));
         }
         self
     }
@@ -202,7 +202,7 @@ impl<'a> Rows<'a> {
         let sizes = self.sizes();
         let occurring = self.occurring(&self.classes.rows);
         let folder = self.folder(subject, &occurring);
-        let set = Set { sizes: &sizes, rows: &self.classes.rows };
+        let set = RowSet { sizes: &sizes, rows: &self.classes.rows };
         let all = set.exclusions(&[], &|one| folder.kind(one))?;
         let Some(control) = control else { return Some(all) };
         let speaks = |one: &Exclusion| one.iter().any(|(column, _)| *column == control);
@@ -242,7 +242,7 @@ impl<'a> Rows<'a> {
         let process = self.member.processes[0];
         let all_points: Vec<u32> = (0..self.words.size(Column::Control(process))?).collect();
         let mut columns = Vec::new();
-        let mut found: Vec<AtPlaces> = Vec::new();
+        let mut found: Vec<HoldsAtPlaces> = Vec::new();
         for (class, points) in self.classes.numbers[control].iter().enumerate() {
             let rows: Vec<Vec<usize>> = self.classes.rows.iter().filter(|row| row[control] == class).cloned().collect();
             if rows.is_empty() {
@@ -254,7 +254,7 @@ impl<'a> Rows<'a> {
             let said: Vec<Spoken> = sentences.iter().map(|sentence| self.spoken(subject, sentence)).collect();
             match found.iter_mut().find(|known| known.said == said) {
                 Some(known) => known.points.extend(points),
-                None => found.push(AtPlaces { spots: Vec::new(), points: points.clone(), said }),
+                None => found.push(HoldsAtPlaces { spots: Vec::new(), points: points.clone(), said }),
             }
         }
         let reached: Vec<u32> = found.iter().flat_map(|known| known.points.iter().copied()).collect();
@@ -277,9 +277,10 @@ impl<'a> Rows<'a> {
     ) -> Option<Vec<Sentence>> {
         let sizes = self.sizes();
         let (anywhere, here) = (self.occurring(&self.classes.rows), self.occurring(rows));
-        let set = Set { sizes: &sizes, rows };
+        let set = RowSet { sizes: &sizes, rows };
         let narrower = |column: &usize| *column != control && anywhere[*column] != here[*column];
-        let literal = |column| Sentence::Literal(Literal { column, inside: here[column], present: anywhere[column] });
+        let literal =
+            |column| Sentence::Literal(ColumnLiteral { column, inside: here[column], present: anywhere[column] });
         let units: Vec<Sentence> = (0..sizes.len()).filter(narrower).map(literal).collect();
         let mut sentences = self.folder(subject, &anywhere).folded(units);
         let folder = self.folder(subject, &here);
@@ -291,7 +292,7 @@ impl<'a> Rows<'a> {
 }
 
 /// The columns in an order that is the same for members that are images of each other: the own ones, shared ones, those of others.
-fn canonical(words: &Words<'_>, member: &Member) -> Vec<usize> {
+fn canonical(words: &InvariantWords<'_>, member: &Member) -> Vec<usize> {
     let rank = |&at: &usize| {
         let own = |process: ProcessId| !member.processes.contains(&process);
         match member.columns[at] {
@@ -333,7 +334,7 @@ pub(super) fn letters(model: &Model, own: &[ProcessId]) -> Called {
 }
 
 #[cfg(test)]
-impl Rows<'_> {
+impl ClassRows<'_> {
     /// A row of classes that the sentences allow and the set does not have, or the other way round; by trying all.
     pub fn wrong(&self) -> Option<String> {
         let subject = self.subject();

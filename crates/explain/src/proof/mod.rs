@@ -36,12 +36,12 @@ use evidence::scope::Scope;
 use model::Model;
 use model::process::ProcessId;
 
-use check::Judge;
-use member::{MemberSentences, Rows};
-use words::{Names, Words};
+use check::SentenceJudge;
+use member::{ClassRows, MemberSentences};
+use words::{InvariantWords, ProcessNames};
 
-pub use assertion::{Assertion, AtPlaces, Part};
-pub use lines::Step;
+pub use assertion::{Assertion, AtPlaces, MemberAssertion};
+pub use lines::SourceStep;
 pub use scene::Only;
 pub use statement::statement;
 pub use story::Story;
@@ -61,15 +61,15 @@ pub struct LocalProof {
     /// How many processes there are.
     pub n_processes: usize,
     /// What is said, for each group of members of which the same is said.
-    pub parts: Vec<Part>,
+    pub parts: Vec<MemberAssertion>,
     /// Whether neighbours in the ring of processes are called `i + 1` and `i - 1`.
     pub is_ring: bool,
     /// The members that are too large to be told, by their processes' names.
     pub untold: Vec<String>,
     /// The facts about processes that all others may look at, with a letter for the process.
-    pub exposed: Vec<Exposure>,
+    pub exposed: Vec<ShownExposure>,
     /// Steps of others that touch what some process relies on.
-    pub disturbances: Vec<Step>,
+    pub disturbances: Vec<SourceStep>,
     /// The lines whose steps matter to the proof, and those of declarations.
     pub used_lines: BTreeSet<u32>,
     /// The lines whose steps do not.
@@ -82,7 +82,7 @@ pub struct LocalProof {
 
 /// An exposed fact.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Exposure {
+pub struct ShownExposure {
     /// The processes that expose it, each with the fact in its own name.
     pub of: Vec<(String, String)>,
     /// The fact with a letter for the process.
@@ -100,7 +100,7 @@ impl LocalProof {
     /// it does not suffice are left out.
     pub fn of(model: &Model, source: &SourceFile, certificate: &Certificate, budget: &Budget) -> Option<LocalProof> {
         let Some(invariant) = certificate.invariant() else { return LocalProof::of_scenes(model, certificate, budget) };
-        let words = Words::new(model, invariant);
+        let words = InvariantWords::new(model, invariant);
         let mut proof = LocalProof { k: invariant.k, exposed: exposures(&words), ..LocalProof::empty(model) };
         let told = proof.tell(&words, budget);
         proof.judge(&words, budget);
@@ -128,7 +128,7 @@ impl LocalProof {
 
     /// Whether some sentence is about a neighbour.
     pub fn names_neighbours(&self) -> bool {
-        let is_neighbour = |who: &formula::Who| matches!(who, formula::Who::After(..));
+        let is_neighbour = |who: &formula::NamedProcess| matches!(who, formula::NamedProcess::After(..));
         self.parts.iter().flat_map(|part| part.claims()).any(|claim| claim.named().iter().any(is_neighbour))
     }
 
@@ -146,7 +146,7 @@ impl LocalProof {
     }
 
     /// Puts members into words, those that read the same together; what was told of each.
-    fn tell<'m>(&mut self, words: &Words<'m>, budget: &Budget) -> Vec<ToldMember<'m>> {
+    fn tell<'m>(&mut self, words: &InvariantWords<'m>, budget: &Budget) -> Vec<ToldMember<'m>> {
         let invariant = words.invariant;
         let mut all = Vec::new();
         let mut n_numbers = 0;
@@ -158,12 +158,12 @@ impl LocalProof {
                 || n_numbers > MOST_NUMBERS
                 || !self.untold.is_empty()
                 || budget.check(0).is_err();
-            let rows = if is_too_many { None } else { Rows::new(words, member) };
+            let rows = if is_too_many { None } else { ClassRows::new(words, member) };
             let Some((told, rows)) = rows.and_then(|rows| Some((rows.told()?, rows))) else {
                 self.untold.push(names(words.model, &member.processes));
                 continue;
             };
-            Part::new(words.model, (at, member), &told, rows.called()).add_to(&mut self.parts);
+            MemberAssertion::new(words.model, (at, member), &told, rows.called()).add_to(&mut self.parts);
             all.push(ToldMember { member, told });
         }
         if self.parts.len() > 2 && self.untold.is_empty() {
@@ -178,10 +178,10 @@ impl LocalProof {
         let mut parts = Vec::new();
         for (at, member) in invariant.members.iter().enumerate() {
             let [process] = member.processes[..] else { return };
-            let words = Words::around(model, invariant, model.processes[process].family);
-            let rows = Rows::new(&words, member).map(Rows::with_neighbours);
+            let words = InvariantWords::around(model, invariant, model.processes[process].family);
+            let rows = ClassRows::new(&words, member).map(ClassRows::with_neighbours);
             let Some((told, rows)) = rows.and_then(|rows| Some((rows.told()?, rows))) else { return };
-            Part::new(model, (at, member), &told, rows.called()).add_to(&mut parts);
+            MemberAssertion::new(model, (at, member), &told, rows.called()).add_to(&mut parts);
         }
         if parts.len() < self.parts.len() {
             self.parts = parts;
@@ -191,8 +191,8 @@ impl LocalProof {
 
     /// Keeps the sentences that are true in all view states of which they are said. What is not true of all processes for which it is said with
     /// letters is said again of single ones; what is said of one process only is said with its own number.
-    fn judge(&mut self, words: &Words<'_>, budget: &Budget) {
-        let judge = Judge { model: words.model, invariant: words.invariant, budget };
+    fn judge(&mut self, words: &InvariantWords<'_>, budget: &Budget) {
+        let judge = SentenceJudge { model: words.model, invariant: words.invariant, budget };
         let mut kept = Vec::new();
         for part in std::mem::take(&mut self.parts) {
             let is_one = !part.is_all && part.members.len() == 1;
@@ -207,12 +207,12 @@ impl LocalProof {
             }
             for said in part.said.clone() {
                 let member = &words.invariant.members[said.member];
-                let rows = Rows::new(words, member).map(Rows::by_number);
+                let rows = ClassRows::new(words, member).map(ClassRows::by_number);
                 let Some((told, rows)) = rows.and_then(|rows| Some((rows.told()?, rows))) else {
                     self.untold.push(names(words.model, &member.processes));
                     continue;
                 };
-                let mut single = Part::new(words.model, (said.member, member), &told, rows.called());
+                let mut single = MemberAssertion::new(words.model, (said.member, member), &told, rows.called());
                 single.name_single(words.model, member);
                 single.keep_accepted(&judge);
                 kept.push(single);
@@ -223,23 +223,23 @@ impl LocalProof {
 }
 
 /// A fact about a process in words; with a letter for the process, or by its name.
-fn fact_text(words: &Words<'_>, process: ProcessId, fact: &LocalFact, letter: Option<&str>) -> String {
-    let nobody = Names::default();
+fn fact_text(words: &InvariantWords<'_>, process: ProcessId, fact: &LocalFact, letter: Option<&str>) -> String {
+    let nobody = ProcessNames::default();
     let names = if letter.is_some() { nobody.with(words.model, process) } else { nobody };
     let letters: Vec<String> = letter.into_iter().chain(["l", "m", "n"]).map(str::to_owned).collect();
     render::text(words.model, &letters, &words.fact(process, fact, &names))
 }
 
 /// The exposed facts, each once.
-fn exposures(words: &Words<'_>) -> Vec<Exposure> {
-    let mut found: Vec<Exposure> = Vec::new();
+fn exposures(words: &InvariantWords<'_>) -> Vec<ShownExposure> {
+    let mut found: Vec<ShownExposure> = Vec::new();
     for (process, exposed) in words.model.processes.ids().zip(&words.invariant.exposed) {
         for fact in &exposed.facts {
             let text = fact_text(words, process, fact, Some("k"));
             let own = (words.model.processes[process].name.clone(), fact_text(words, process, fact, None));
             match found.iter_mut().find(|known| known.text == text) {
                 Some(known) => known.of.push(own),
-                None => found.push(Exposure { of: vec![own], text }),
+                None => found.push(ShownExposure { of: vec![own], text }),
             }
         }
     }
@@ -249,7 +249,7 @@ fn exposures(words: &Words<'_>) -> Vec<Exposure> {
 /// A round of refinement in words: what was exposed, each fact once, and the state that made it necessary.
 pub fn round(model: &Model, certificate: &Certificate, round: &engine::Exposure) -> String {
     let Some(invariant) = certificate.invariant() else { return String::new() };
-    let words = Words::new(model, invariant);
+    let words = InvariantWords::new(model, invariant);
     let mut facts: Vec<String> = Vec::new();
     for (process, fact) in &round.facts {
         let text = fact_text(&words, *process, fact, Some("k"));

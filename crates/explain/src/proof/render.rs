@@ -1,6 +1,6 @@
 //! Sentences as text, in the language of programs.
 //!
-//! In: a [`Formula`] and names for its letters. Out: [`text`], which people read, and [`expression`], which can be written into the program as
+//! In: a [`SentenceFormula`] and names for its letters. Out: [`text`], which people read, and [`expression`], which can be written into the program as
 //! (part of) an invariant. They differ where the language lacks the words so far: `at most one k: …` is spelled out, and places in one
 //! round of a loop have no expression.
 
@@ -11,36 +11,39 @@ use model::process::FamilyId;
 use model::size::Size;
 use model::types::ScalarType;
 use model::value::Value;
-use model::variable::Look;
+use model::variable::VariableLook;
 
-use super::formula::{CellTerm, Formula, Index, Kin, Quantified, Quantity, Spot, Tally, Test, ValueTerm, Who};
+use super::formula::{
+    CellTerm, IndexName, Kin, NamedProcess, PlaceName, ProcessTally, QuantifiedSentence, Quantity, SentenceFormula,
+    Test, ValueTerm,
+};
 use crate::text::clean;
 
 /// The sentence for people.
-pub fn text(model: &Model, letters: &[String], formula: &Formula) -> String {
-    let writer = Writer { model, letters, is_strict: false };
+pub fn text(model: &Model, letters: &[String], formula: &SentenceFormula) -> String {
+    let writer = SentenceWriter { model, letters, is_strict: false };
     writer.formula(formula).map_or_else(String::new, |(_, text)| text)
 }
 
 /// The sentence as an expression of the program's language; `None` where the language cannot say it.
-pub fn expression(model: &Model, letters: &[String], formula: &Formula) -> Option<String> {
-    let writer = Writer { model, letters, is_strict: true };
+pub fn expression(model: &Model, letters: &[String], formula: &SentenceFormula) -> Option<String> {
+    let writer = SentenceWriter { model, letters, is_strict: true };
     writer.formula(formula).map(|(_, text)| text)
 }
 
 /// A process as an owner: `P[i]`, `P[i + 1]`.
-pub fn process(model: &Model, letters: &[String], who: Who) -> String {
-    Writer { model, letters, is_strict: false }.process(who).unwrap_or_default()
+pub fn process(model: &Model, letters: &[String], who: NamedProcess) -> String {
+    SentenceWriter { model, letters, is_strict: false }.process(who).unwrap_or_default()
 }
 
 /// A value.
 pub fn value(model: &Model, letters: &[String], value: &ValueTerm) -> String {
-    Writer { model, letters, is_strict: false }.value(value).unwrap_or_default()
+    SentenceWriter { model, letters, is_strict: false }.value(value).unwrap_or_default()
 }
 
 /// A cell: `x`, `flag[i]`.
 pub fn cell(model: &Model, letters: &[String], term: &CellTerm) -> String {
-    Writer { model, letters, is_strict: false }.cell(term).unwrap_or_default()
+    SentenceWriter { model, letters, is_strict: false }.cell(term).unwrap_or_default()
 }
 
 /// How many processes a family has: the parameter that says it, or a number.
@@ -53,7 +56,7 @@ pub fn size_name(model: &Model, family: FamilyId) -> String {
 
 /// How tightly a text binds, loosest first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Level {
+enum TextLevel {
     /// A quantifier, which reaches as far right as it can.
     Open,
     /// `=>` and `<=>`, which do not chain.
@@ -64,62 +67,64 @@ enum Level {
     Atom,
 }
 
-struct Writer<'a> {
+struct SentenceWriter<'a> {
     model: &'a Model,
     letters: &'a [String],
     /// Whether only words of the language are used.
     is_strict: bool,
 }
 
-impl Writer<'_> {
-    fn formula(&self, formula: &Formula) -> Option<(Level, String)> {
+impl SentenceWriter<'_> {
+    fn formula(&self, formula: &SentenceFormula) -> Option<(TextLevel, String)> {
         match formula {
-            Formula::Constant(truth) => Some((Level::Atom, truth.to_string())),
-            Formula::Cell(cell, test) => self.cell_test(cell, test),
-            Formula::At(who, spots) => {
+            SentenceFormula::Constant(truth) => Some((TextLevel::Atom, truth.to_string())),
+            SentenceFormula::Cell(cell, test) => self.cell_test(cell, test),
+            SentenceFormula::At(who, spots) => {
                 let (who, spots) = (self.process(*who)?, self.spots(spots)?);
                 match &spots[..] {
-                    [only] => Some((Level::Atom, format!("{who}@{only}"))),
-                    several => Some((Level::Atom, format!("{who}@{{{}}}", several.join(", ")))),
+                    [only] => Some((TextLevel::Atom, format!("{who}@{only}"))),
+                    several => Some((TextLevel::Atom, format!("{who}@{{{}}}", several.join(", ")))),
                 }
             }
-            Formula::Not(inner) => Some((Level::Atom, format!("!{}", self.tighter(inner, Level::Atom)?))),
-            Formula::All(parts) => self.joined(parts, Level::And),
-            Formula::Any(parts) => self.joined(parts, Level::Or),
-            Formula::Implies(one, other) => self.arrow(one, "=>", other),
-            Formula::Iff(one, other) => self.arrow(one, "<=>", other),
-            Formula::Quantified(quantified) => self.quantified(quantified),
-            Formula::Tally(tally) => self.tally(tally),
+            SentenceFormula::Not(inner) => {
+                Some((TextLevel::Atom, format!("!{}", self.tighter(inner, TextLevel::Atom)?)))
+            }
+            SentenceFormula::All(parts) => self.joined(parts, TextLevel::And),
+            SentenceFormula::Any(parts) => self.joined(parts, TextLevel::Or),
+            SentenceFormula::Implies(one, other) => self.arrow(one, "=>", other),
+            SentenceFormula::Iff(one, other) => self.arrow(one, "<=>", other),
+            SentenceFormula::Quantified(quantified) => self.quantified(quantified),
+            SentenceFormula::Tally(tally) => self.tally(tally),
         }
     }
 
-    fn joined(&self, parts: &[Formula], level: Level) -> Option<(Level, String)> {
+    fn joined(&self, parts: &[SentenceFormula], level: TextLevel) -> Option<(TextLevel, String)> {
         match (parts, level) {
-            ([], Level::And) => Some((Level::Atom, "true".to_owned())),
-            ([], _) => Some((Level::Atom, "false".to_owned())),
+            ([], TextLevel::And) => Some((TextLevel::Atom, "true".to_owned())),
+            ([], _) => Some((TextLevel::Atom, "false".to_owned())),
             ([only], _) => self.formula(only),
             _ => {
-                let above = if level == Level::And { Level::Comparison } else { Level::And };
+                let above = if level == TextLevel::And { TextLevel::Comparison } else { TextLevel::And };
                 let parts = parts.iter().map(|part| self.tighter(part, above)).collect::<Option<Vec<_>>>()?;
-                Some((level, parts.join(if level == Level::And { " && " } else { " || " })))
+                Some((level, parts.join(if level == TextLevel::And { " && " } else { " || " })))
             }
         }
     }
 
     /// What is implied may be a quantifier without parentheses: it reaches to the end.
-    fn arrow(&self, one: &Formula, arrow: &str, other: &Formula) -> Option<(Level, String)> {
+    fn arrow(&self, one: &SentenceFormula, arrow: &str, other: &SentenceFormula) -> Option<(TextLevel, String)> {
         let (level, other) = self.formula(other)?;
-        let other = if level == Level::Arrow { format!("({other})") } else { other };
-        Some((Level::Arrow, format!("{} {arrow} {other}", self.tighter(one, Level::Or)?)))
+        let other = if level == TextLevel::Arrow { format!("({other})") } else { other };
+        Some((TextLevel::Arrow, format!("{} {arrow} {other}", self.tighter(one, TextLevel::Or)?)))
     }
 
-    fn tighter(&self, formula: &Formula, least: Level) -> Option<String> {
+    fn tighter(&self, formula: &SentenceFormula, least: TextLevel) -> Option<String> {
         let (level, text) = self.formula(formula)?;
         Some(if level < least { format!("({text})") } else { text })
     }
 
-    fn quantified(&self, quantified: &Quantified) -> Option<(Level, String)> {
-        let Quantified { quantity, letters, family, except, body } = quantified;
+    fn quantified(&self, quantified: &QuantifiedSentence) -> Option<(TextLevel, String)> {
+        let QuantifiedSentence { quantity, letters, family, except, body } = quantified;
         let names = letters.iter().map(|&letter| self.letters.get(letter)).collect::<Option<Vec<&String>>>()?;
         let left_out = except.iter().map(|&who| self.index(who)).collect::<Option<Vec<String>>>()?;
         let domain = if self.only_family() == Some(*family) {
@@ -142,16 +147,16 @@ impl Writer<'_> {
             (true, _) => self.formula(body)?.1,
             (false, Quantity::ForAll) => {
                 let (level, text) = self.formula(body)?;
-                let text = if level == Level::Arrow { format!("({text})") } else { text };
+                let text = if level == TextLevel::Arrow { format!("({text})") } else { text };
                 format!("{conditions} => {text}")
             }
-            (false, _) => format!("{conditions} && {}", self.tighter(body, Level::Comparison)?),
+            (false, _) => format!("{conditions} && {}", self.tighter(body, TextLevel::Comparison)?),
         };
         match quantity {
-            Quantity::ForAll => Some((Level::Open, format!("forall {head}{domain}: {body}"))),
-            Quantity::Exists => Some((Level::Open, format!("exists {head}{domain}: {body}"))),
+            Quantity::ForAll => Some((TextLevel::Open, format!("forall {head}{domain}: {body}"))),
+            Quantity::Exists => Some((TextLevel::Open, format!("exists {head}{domain}: {body}"))),
             Quantity::AtMost(most) if self.is_strict => {
-                Some((Level::Comparison, format!("count({head}{domain}: {body}) <= {most}")))
+                Some((TextLevel::Comparison, format!("count({head}{domain}: {body}) <= {most}")))
             }
             Quantity::AtMost(most) => {
                 let most = match most {
@@ -159,13 +164,13 @@ impl Writer<'_> {
                     2 => "two".to_owned(),
                     other => other.to_string(),
                 };
-                Some((Level::Open, format!("at most {most} {head}{domain}: {body}")))
+                Some((TextLevel::Open, format!("at most {most} {head}{domain}: {body}")))
             }
         }
     }
 
     /// `x + count(k: P[k]@{crit, leave}) == 1`.
-    fn tally(&self, tally: &Tally) -> Option<(Level, String)> {
+    fn tally(&self, tally: &ProcessTally) -> Option<(TextLevel, String)> {
         let mut text = String::new();
         let mut add = |times: i64, term: &str| {
             let factor = if times.abs() == 1 { String::new() } else { format!("{} * ", times.abs()) };
@@ -189,10 +194,10 @@ impl Writer<'_> {
             add(*times, &format!("count({name}{domain}: {})", self.formula(&counted.body)?.1));
         }
         let sign = if tally.is_least { ">=" } else { "==" };
-        Some((Level::Comparison, format!("{text} {sign} {}", tally.total)))
+        Some((TextLevel::Comparison, format!("{text} {sign} {}", tally.total)))
     }
 
-    fn cell_test(&self, term: &CellTerm, test: &Test) -> Option<(Level, String)> {
+    fn cell_test(&self, term: &CellTerm, test: &Test) -> Option<(TextLevel, String)> {
         let ty = self.model.vars[term.var].ty.scalar();
         let is_lock = ty == ScalarType::Lock;
         let cell = self.cell(term)? + if is_lock { ".owner" } else { "" };
@@ -206,25 +211,27 @@ impl Writer<'_> {
             (ValueTerm::Plain(Value::Bool(truth)), _) => {
                 let is_true = *truth == (sign == "==");
                 let plain = || if is_true { cell.clone() } else { format!("!{cell}") };
-                Some(self.membership(term, is_true).unwrap_or_else(|| (Level::Atom, plain())))
+                Some(self.membership(term, is_true).unwrap_or_else(|| (TextLevel::Atom, plain())))
             }
-            _ => Some((Level::Comparison, format!("{cell} {sign} {}", text(value)?))),
+            _ => Some((TextLevel::Comparison, format!("{cell} {sign} {}", text(value)?))),
         };
         match test {
             Test::In(values) if values.len() == 1 => one(&values[0], "=="),
             Test::NotIn(values) if values.len() == 1 => one(&values[0], "!="),
             Test::In(values) | Test::NotIn(values) if self.is_strict => {
                 let (sign, level, between) = match test {
-                    Test::In(_) => ("==", Level::Or, " || "),
-                    _ => ("!=", Level::And, " && "),
+                    Test::In(_) => ("==", TextLevel::Or, " || "),
+                    _ => ("!=", TextLevel::And, " && "),
                 };
                 let parts = values.iter().map(|value| one(value, sign)).collect::<Option<Vec<_>>>()?;
                 Some((level, parts.into_iter().map(|(_, text)| text).collect::<Vec<_>>().join(between)))
             }
-            Test::In(values) => Some((Level::Comparison, format!("{cell} in {{{}}}", list(values)?.join(", ")))),
-            Test::NotIn(values) => Some((Level::Comparison, format!("{cell} not in {{{}}}", list(values)?.join(", ")))),
-            Test::AtMost(most) => Some((Level::Comparison, format!("{cell} <= {most}"))),
-            Test::AtLeast(least) => Some((Level::Comparison, format!("{cell} >= {least}"))),
+            Test::In(values) => Some((TextLevel::Comparison, format!("{cell} in {{{}}}", list(values)?.join(", ")))),
+            Test::NotIn(values) => {
+                Some((TextLevel::Comparison, format!("{cell} not in {{{}}}", list(values)?.join(", "))))
+            }
+            Test::AtMost(most) => Some((TextLevel::Comparison, format!("{cell} <= {most}"))),
+            Test::AtLeast(least) => Some((TextLevel::Comparison, format!("{cell} >= {least}"))),
         }
     }
 
@@ -232,12 +239,12 @@ impl Writer<'_> {
         match value {
             ValueTerm::Plain(value) => Some(print::value(self.model, *value)),
             // Where values are shown by index, so is the letter.
-            ValueTerm::Process(who @ (Who::Letter(letter) | Who::After(letter, _) | Who::Kin(letter, _)))
-                if self.only_family() == Some(letter.family) =>
-            {
-                self.index(*who)
+            ValueTerm::Process(
+                who @ (NamedProcess::Letter(letter) | NamedProcess::After(letter, _) | NamedProcess::Kin(letter, _)),
+            ) if self.only_family() == Some(letter.family) => self.index(*who),
+            ValueTerm::Process(NamedProcess::Process(process)) => {
+                Some(print::value(self.model, Value::Process(*process)))
             }
-            ValueTerm::Process(Who::Process(process)) => Some(print::value(self.model, Value::Process(*process))),
             ValueTerm::Process(who) => self.process(*who),
         }
     }
@@ -251,29 +258,30 @@ impl Writer<'_> {
         Some(format!("{owner}{}", clean(&self.model.vars[term.var].element(&indices))))
     }
 
-    fn subscript(&self, index: &Index) -> Option<String> {
+    fn subscript(&self, index: &IndexName) -> Option<String> {
         match *index {
-            Index::Number(number) => Some(number.to_string()),
-            Index::Of(who) => self.index(who),
+            IndexName::Number(number) => Some(number.to_string()),
+            IndexName::Of(who) => self.index(who),
         }
     }
 
     /// `k in seen`, of an element of the array that a set is; `None` of anything else.
-    fn membership(&self, term: &CellTerm, is_inside: bool) -> Option<(Level, String)> {
-        let (element, outer) = term.indices.split_last().filter(|_| self.model.vars[term.var].look == Look::Set)?;
+    fn membership(&self, term: &CellTerm, is_inside: bool) -> Option<(TextLevel, String)> {
+        let (element, outer) =
+            term.indices.split_last().filter(|_| self.model.vars[term.var].look == VariableLook::Set)?;
         let set = self.cell(&CellTerm { indices: outer.to_vec(), ..term.clone() })?;
         let element = self.subscript(element)?;
         Some(match is_inside {
-            true => (Level::Comparison, format!("{element} in {set}")),
-            false => (Level::Atom, format!("!({element} in {set})")),
+            true => (TextLevel::Comparison, format!("{element} in {set}")),
+            false => (TextLevel::Atom, format!("!({element} in {set})")),
         })
     }
 
     /// A process as an owner: `P[i]`, `P[0]`, `Monitor`.
-    fn process(&self, who: Who) -> Option<String> {
+    fn process(&self, who: NamedProcess) -> Option<String> {
         match who {
-            Who::Process(process) => Some(clean(&self.model.processes[process].name)),
-            Who::Letter(letter) | Who::After(letter, _) | Who::Kin(letter, _) => {
+            NamedProcess::Process(process) => Some(clean(&self.model.processes[process].name)),
+            NamedProcess::Letter(letter) | NamedProcess::After(letter, _) | NamedProcess::Kin(letter, _) => {
                 let family = &self.model.families[letter.family];
                 Some(format!("{}[{}]", clean(&family.name), self.index(who)?))
             }
@@ -281,11 +289,11 @@ impl Writer<'_> {
     }
 
     /// A process as an index or, where the program has one family, as a value: `i`, `i + 1`, `0`.
-    fn index(&self, who: Who) -> Option<String> {
+    fn index(&self, who: NamedProcess) -> Option<String> {
         match who {
-            Who::Process(process) => Some(print::value(self.model, Value::Process(process))),
-            Who::Letter(letter) => self.letters.get(letter.at).cloned(),
-            Who::After(letter, distance) => {
+            NamedProcess::Process(process) => Some(print::value(self.model, Value::Process(process))),
+            NamedProcess::Letter(letter) => self.letters.get(letter.at).cloned(),
+            NamedProcess::After(letter, distance) => {
                 let name = self.letters.get(letter.at)?;
                 let count = size_name(self.model, letter.family);
                 Some(match (self.is_strict, distance < 0) {
@@ -295,7 +303,7 @@ impl Writer<'_> {
                     (false, true) => format!("{name} - {}", -distance),
                 })
             }
-            Who::Kin(letter, kin) => {
+            NamedProcess::Kin(letter, kin) => {
                 let name = self.letters.get(letter.at)?;
                 Some(match kin {
                     Kin::Parent => format!("({name} - 1) / 2"),
@@ -307,7 +315,7 @@ impl Writer<'_> {
     }
 
     /// The places, by their labels; the end of a text is called so.
-    fn spots(&self, spots: &[Spot]) -> Option<Vec<String>> {
+    fn spots(&self, spots: &[PlaceName]) -> Option<Vec<String>> {
         let mut names: Vec<String> = Vec::new();
         for spot in spots {
             let name = if self.is_strict { self.label(spot, spots)? } else { self.spot(spot)? };
@@ -318,7 +326,7 @@ impl Writer<'_> {
         Some(names)
     }
 
-    fn spot(&self, spot: &Spot) -> Option<String> {
+    fn spot(&self, spot: &PlaceName) -> Option<String> {
         let name = place_name(self.model, spot.place);
         let Some(counters) = &spot.counters else { return Some(name) };
         let values = counters.iter().map(|(_, value)| self.value(value)).collect::<Option<Vec<_>>>()?;
@@ -326,7 +334,7 @@ impl Writer<'_> {
     }
 
     /// A label that only places among the spots have; line and column of a place without a label.
-    fn label(&self, spot: &Spot, spots: &[Spot]) -> Option<String> {
+    fn label(&self, spot: &PlaceName, spots: &[PlaceName]) -> Option<String> {
         let place = &self.model.places[spot.place];
         if place.labels.is_empty() {
             let is_line = place.name.split(':').all(|part| part.parse::<u32>().is_ok());

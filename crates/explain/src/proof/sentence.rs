@@ -6,14 +6,14 @@
 use evidence::certificate::Column;
 use model::process::ProcessId;
 
-use super::formula::{Formula, Meaning, Quantified, Quantity, Who};
+use super::formula::{LetterMeaning, NamedProcess, QuantifiedSentence, Quantity, SentenceFormula};
 use super::render;
-use super::words::{Names, Words};
+use super::words::{InvariantWords, ProcessNames};
 
 /// What a sentence is about: the columns and their classes of numbers.
 pub(super) struct Subject<'a> {
     /// The words.
-    pub words: &'a Words<'a>,
+    pub words: &'a InvariantWords<'a>,
     /// The columns.
     pub columns: &'a [Column],
     /// For each column its classes, each with its numbers.
@@ -24,7 +24,7 @@ pub(super) struct Subject<'a> {
 
 /// That a column has a number of one of some classes (as bits), of those that it can have (as bits).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Literal {
+pub(super) struct ColumnLiteral {
     pub column: usize,
     pub inside: u64,
     pub present: u64,
@@ -38,13 +38,13 @@ pub(super) struct Instances {
     /// The instances.
     pub sentences: Vec<Sentence>,
     /// The process that the quantifier leaves out.
-    pub except: Option<Who>,
+    pub except: Option<NamedProcess>,
 }
 
 /// A sentence.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Sentence {
-    Literal(Literal),
+    Literal(ColumnLiteral),
     /// All of the first imply one of the second.
     Implies(Vec<Sentence>, Vec<Sentence>),
     /// Not all of these.
@@ -65,20 +65,20 @@ impl Subject<'_> {
     }
 
     /// The literal as a formula.
-    pub fn literal(&self, literal: &Literal, names: &Names) -> Formula {
+    pub fn literal(&self, literal: &ColumnLiteral, names: &ProcessNames) -> SentenceFormula {
         let inside = self.numbers_of(literal.column, literal.inside);
         let present = self.numbers_of(literal.column, literal.present);
         self.words.says(self.columns[literal.column], &inside, &present, names)
     }
 
     /// The processes that the literal names, where some of them are called by letters; those that quantifiers range over are not named.
-    pub fn mentions(&self, literal: &Literal, names: &Names) -> Vec<ProcessId> {
+    pub fn mentions(&self, literal: &ColumnLiteral, names: &ProcessNames) -> Vec<ProcessId> {
         let letters = names.called.iter().filter_map(|(process, who)| match who {
-            Who::Letter(letter) => Some((letter.at, *process)),
-            Who::Process(_) | Who::After(..) | Who::Kin(..) => None,
+            NamedProcess::Letter(letter) => Some((letter.at, *process)),
+            NamedProcess::Process(_) | NamedProcess::After(..) | NamedProcess::Kin(..) => None,
         });
         let (letters, processes): (Vec<usize>, Vec<ProcessId>) = letters.unzip();
-        let meaning = Meaning::new(self.words.model, &[]).with(&letters, &processes);
+        let meaning = LetterMeaning::new(self.words.model, &[]).with(&letters, &processes);
         let formula = self.literal(literal, names);
         let mut found: Vec<ProcessId> = formula.named().into_iter().filter_map(|who| meaning.process(who)).collect();
         // The indices of a cell are processes even where they are shown as numbers.
@@ -91,22 +91,22 @@ impl Subject<'_> {
     }
 
     /// The sentence as text.
-    pub fn text(&self, sentence: &Sentence, names: &Names) -> String {
+    pub fn text(&self, sentence: &Sentence, names: &ProcessNames) -> String {
         render::text(self.words.model, self.letters, &self.formula(sentence, names))
     }
 
     /// The sentence as a formula.
-    pub fn formula(&self, sentence: &Sentence, names: &Names) -> Formula {
+    pub fn formula(&self, sentence: &Sentence, names: &ProcessNames) -> SentenceFormula {
         match sentence {
             Sentence::Literal(literal) => self.literal(literal, names),
             Sentence::Implies(conditions, claims) => {
-                let condition = Formula::all(self.ordered(conditions, names));
-                let claim = Formula::any(self.ordered(claims, names));
-                Formula::Implies(Box::new(condition), Box::new(claim))
+                let condition = SentenceFormula::all(self.ordered(conditions, names));
+                let claim = SentenceFormula::any(self.ordered(claims, names));
+                SentenceFormula::Implies(Box::new(condition), Box::new(claim))
             }
-            Sentence::NotAll(parts) => Formula::Not(Box::new(Formula::all(self.ordered(parts, names)))),
+            Sentence::NotAll(parts) => SentenceFormula::Not(Box::new(SentenceFormula::all(self.ordered(parts, names)))),
             Sentence::Iff(one, other) => {
-                Formula::Iff(Box::new(self.formula(one, names)), Box::new(self.formula(other, names)))
+                SentenceFormula::Iff(Box::new(self.formula(one, names)), Box::new(self.formula(other, names)))
             }
             Sentence::ForAll(instances) => self.quantified(instances, Quantity::ForAll, names),
             Sentence::Exists(instances) => self.quantified(instances, Quantity::Exists, names),
@@ -115,11 +115,11 @@ impl Subject<'_> {
     }
 
     /// The first instance, with the next letters for its processes.
-    fn quantified(&self, instances: &Instances, quantity: Quantity, names: &Names) -> Formula {
+    fn quantified(&self, instances: &Instances, quantity: Quantity, names: &ProcessNames) -> SentenceFormula {
         let processes = &instances.processes[0];
         let model = self.words.model;
         let bound = processes.iter().fold(names.clone(), |names, &process| names.with(model, process));
-        Formula::Quantified(Quantified {
+        SentenceFormula::Quantified(QuantifiedSentence {
             quantity,
             letters: (names.next..names.next + processes.len()).collect(),
             family: model.processes[processes[0]].family,
@@ -132,19 +132,19 @@ impl Subject<'_> {
     }
 
     /// A literal that is said of all processes: that a process is not somewhere, where it is as short to say so.
-    fn of_all(&self, literal: &Literal, names: &Names) -> Formula {
-        let opposite = Literal { inside: literal.present & !literal.inside, ..*literal };
+    fn of_all(&self, literal: &ColumnLiteral, names: &ProcessNames) -> SentenceFormula {
+        let opposite = ColumnLiteral { inside: literal.present & !literal.inside, ..*literal };
         match (self.literal(literal, names), self.literal(&opposite, names)) {
-            (Formula::At(who, here), Formula::At(_, there)) if there.len() <= here.len() => {
-                Formula::Not(Box::new(Formula::At(who, there)))
+            (SentenceFormula::At(who, here), SentenceFormula::At(_, there)) if there.len() <= here.len() => {
+                SentenceFormula::Not(Box::new(SentenceFormula::At(who, there)))
             }
             (formula, _) => formula,
         }
     }
 
     /// Places before values, and each kind in the order of names, so that the same parts always read the same.
-    fn ordered(&self, parts: &[Sentence], names: &Names) -> Vec<Formula> {
-        let mut formulas: Vec<Formula> = parts.iter().map(|part| self.formula(part, names)).collect();
+    fn ordered(&self, parts: &[Sentence], names: &ProcessNames) -> Vec<SentenceFormula> {
+        let mut formulas: Vec<SentenceFormula> = parts.iter().map(|part| self.formula(part, names)).collect();
         formulas.sort_by_cached_key(|formula| {
             let text = render::text(self.words.model, self.letters, formula);
             (!text.contains('@'), text.trim_start_matches(['!', '(']).to_owned())

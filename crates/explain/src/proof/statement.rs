@@ -5,12 +5,12 @@
 
 use model::Model;
 
-use super::formula::Who;
-use super::{LocalProof, Part};
+use super::formula::NamedProcess;
+use super::{LocalProof, MemberAssertion};
 
 /// The sentences; `None` where they depend on the size, or not all of them are put into words.
 pub fn statement(model: &Model, told: &LocalProof) -> Option<String> {
-    let is_uniform = |part: &Part| part.is_all && part.n_left_out == 0 && !names_a_process(model, part);
+    let is_uniform = |part: &MemberAssertion| part.is_all && part.n_left_out == 0 && !names_a_process(model, part);
     if told.is_scene || !told.untold.is_empty() || told.parts.is_empty() || !told.parts.iter().all(is_uniform) {
         return None;
     }
@@ -18,7 +18,7 @@ pub fn statement(model: &Model, told: &LocalProof) -> Option<String> {
 }
 
 /// Everything that is said, in one order.
-fn sentences(part: &Part) -> String {
+fn sentences(part: &MemberAssertion) -> String {
     let always = part.always.iter().map(|one| format!("{}\n", one.text));
     let places = part.places.iter().map(|at| {
         let says: Vec<&str> = at.says.iter().map(|one| one.text.as_str()).collect();
@@ -29,10 +29,10 @@ fn sentences(part: &Part) -> String {
 }
 
 /// Whether a process of a family with an index is named.
-fn names_a_process(model: &Model, part: &Part) -> bool {
-    let is_indexed = |who: &Who| match who {
-        Who::Process(process) => model.families[model.processes[*process].family].index.is_some(),
-        Who::Letter(_) | Who::After(..) | Who::Kin(..) => false,
+fn names_a_process(model: &Model, part: &MemberAssertion) -> bool {
+    let is_indexed = |who: &NamedProcess| match who {
+        NamedProcess::Process(process) => model.families[model.processes[*process].family].index.is_some(),
+        NamedProcess::Letter(_) | NamedProcess::After(..) | NamedProcess::Kin(..) => false,
     };
     part.claims().iter().any(|claim| claim.named().iter().any(is_indexed))
 }

@@ -2,27 +2,27 @@
 
 use base::{Budget, SourceFile};
 use evidence::Certificate;
-use evidence::certificate::{Claim, ProcessDimension, StateSet, Symmetry};
+use evidence::certificate::{Claim, ClaimedSymmetry, ProcessDimension, StateSet};
 use model::Model;
 use model::eval::{State, evaluate};
 use model::property::PropertyKind;
 use model::symmetry::{asymmetries, process_dimensions};
 use model::value::Value;
-use testkit::local::{Expose, Local};
-use testkit::{Product, Shape, for_each_program};
+use testkit::local::{Expose, LocalDefinition};
+use testkit::{Product, RandomFeatures, for_each_program};
 
-use super::check::{Judge, Said};
-use super::formula::{Formula, Meaning};
-use super::member::Rows;
-use super::truth::{Whole, truth};
-use super::words::Words;
-use super::{LocalProof, Part};
+use super::check::{MemberSentence, SentenceJudge};
+use super::formula::{LetterMeaning, SentenceFormula};
+use super::member::ClassRows;
+use super::truth::{WholeState, truth};
+use super::words::InvariantWords;
+use super::{LocalProof, MemberAssertion};
 
 /// Proofs of a random program: invariants of one and of two processes, with the end of each process exposed.
 fn proofs(model: &Model, limit: usize) -> Vec<Certificate> {
     let mut found = Vec::new();
     for k in 1..=model.processes.len().min(2) {
-        let mut local = Local { limit, ..Local::new(model, k) };
+        let mut local = LocalDefinition { limit, ..LocalDefinition::new(model, k) };
         for (process, exposed) in model.processes.ids().zip(&mut local.exposed) {
             let end = model.families[model.processes[process].family].end;
             exposed.push(Expose::At(vec![end]));
@@ -54,7 +54,7 @@ fn by_symmetry(model: &Model, certificate: &Certificate) -> Option<Certificate> 
         let dimensions = process_dimensions(model, family).into_iter();
         dimensions.map(move |(var, dimension)| ProcessDimension { var, dimension, family })
     });
-    invariant.symmetry = Some(Symmetry { dimensions: dimensions.collect() });
+    invariant.symmetry = Some(ClaimedSymmetry { dimensions: dimensions.collect() });
     Some(certificate)
 }
 
@@ -66,15 +66,15 @@ fn told(model: &Model, certificate: &Certificate) -> LocalProof {
 #[test]
 fn sentences_say_exactly_what_the_set_says() {
     let n_told = std::cell::Cell::new(0);
-    for_each_program(40, Shape { procedures: false, ..Shape::everything() }, |_, model| {
+    for_each_program(40, RandomFeatures { procedures: false, ..RandomFeatures::everything() }, |_, model| {
         for certificate in proofs(model, 300) {
             let invariant = certificate.invariant().unwrap();
-            let words = Words::new(model, invariant);
+            let words = InvariantWords::new(model, invariant);
             for member in &invariant.members {
                 if matches!(&member.states, StateSet::Rows(rows) if rows.is_empty()) {
                     continue;
                 }
-                let Some(rows) = Rows::new(&words, member) else { continue };
+                let Some(rows) = ClassRows::new(&words, member) else { continue };
                 if let Some(wrong) = rows.wrong() {
                     return Err(format!("k = {}, {:?}: {wrong}", invariant.k, member.processes));
                 }
@@ -87,12 +87,12 @@ fn sentences_say_exactly_what_the_set_says() {
 }
 
 /// A claim of a part that is false in a reachable state, for a choice of processes.
-fn false_claim(model: &Model, part: &Part, states: &[State]) -> Option<String> {
+fn false_claim(model: &Model, part: &MemberAssertion, states: &[State]) -> Option<String> {
     let choices = part.choices(model);
     for claim in part.claims() {
         for choice in &choices {
-            let meaning = Meaning::new(model, choice);
-            if let Some(state) = states.iter().find(|state| truth(&meaning, &claim, &Whole(state)) != Some(true)) {
+            let meaning = LetterMeaning::new(model, choice);
+            if let Some(state) = states.iter().find(|state| truth(&meaning, &claim, &WholeState(state)) != Some(true)) {
                 return Some(format!("{} for {choice:?}: {claim:?} in {state:?}", part.whom));
             }
         }
@@ -122,7 +122,7 @@ fn false_text(text: &str, proof: &LocalProof) -> Result<usize, String> {
 #[test]
 fn every_sentence_is_true_in_every_reachable_state_and_can_be_read_back() {
     let counts = std::cell::Cell::new([0; 4]);
-    let shape = Shape { procedures: false, ..Shape::language() };
+    let shape = RandomFeatures { procedures: false, ..RandomFeatures::language() };
     for_each_program(300, shape, |draft, model| {
         let Some(product) = Product::explore(model, 3000) else { return Ok(()) };
         let mut n = counts.get();
@@ -151,18 +151,19 @@ fn every_sentence_is_true_in_every_reachable_state_and_can_be_read_back() {
 #[test]
 fn the_judge_accepts_what_is_true_in_every_view_state_listed_or_drawn() {
     let counts = std::cell::Cell::new([0; 2]);
-    for_each_program(60, Shape { procedures: false, ..Shape::everything() }, |_, model| {
+    for_each_program(60, RandomFeatures { procedures: false, ..RandomFeatures::everything() }, |_, model| {
         for certificate in proofs(model, 60) {
             let invariant = certificate.invariant().unwrap();
             if invariant.symmetry.is_some() {
                 continue;
             }
             // What is said of one member is asked of all, as it is and the other way round.
-            let mut claims: Vec<Formula> = told(model, &certificate).parts.iter().flat_map(Part::claims).collect();
-            claims.extend(claims.clone().into_iter().map(Formula::negated));
+            let mut claims: Vec<SentenceFormula> =
+                told(model, &certificate).parts.iter().flat_map(MemberAssertion::claims).collect();
+            claims.extend(claims.clone().into_iter().map(SentenceFormula::negated));
             let mut drawn = invariant.clone();
             for member in &mut drawn.members {
-                let sizes = member.columns.iter().map(|&column| Words::new(model, invariant).size(column));
+                let sizes = member.columns.iter().map(|&column| InvariantWords::new(model, invariant).size(column));
                 let Some(sizes) = sizes.map(|size| size.map(|size| size as usize)).collect::<Option<Vec<_>>>() else {
                     return Ok(());
                 };
@@ -171,11 +172,11 @@ fn the_judge_accepts_what_is_true_in_every_view_state_listed_or_drawn() {
                 member.states = testkit::local::meaning::drawn(&sizes, rows, &order);
             }
             for (at, member) in invariant.members.iter().enumerate() {
-                let said = Said { member: at, own: member.processes.clone() };
+                let said = MemberSentence { member: at, own: member.processes.clone() };
                 for claim in claims.iter().take(40) {
                     let slow = slow_truth(model, invariant, (at, &said), claim);
                     for invariant in [invariant, &drawn] {
-                        let judge = Judge { model, invariant, budget: &Budget::unlimited() };
+                        let judge = SentenceJudge { model, invariant, budget: &Budget::unlimited() };
                         if judge.accepts(std::slice::from_ref(claim), std::slice::from_ref(&said)) != [slow] {
                             return Err(format!("{claim:?} of {:?}: {slow}", member.processes));
                         }
@@ -195,15 +196,15 @@ fn the_judge_accepts_what_is_true_in_every_view_state_listed_or_drawn() {
 fn slow_truth(
     model: &Model,
     invariant: &evidence::certificate::SplitInvariant,
-    (at, said): (usize, &Said),
-    claim: &Formula,
+    (at, said): (usize, &MemberSentence),
+    claim: &SentenceFormula,
 ) -> bool {
-    use super::view_state::{Exchange, View, ViewState};
+    use super::view_state::{MemberView, PartialViewState, ProcessRenaming};
     let member = &invariant.members[at];
-    let view = View::new(model, invariant, member, &Exchange::taking(model, &[], &[])).unwrap();
+    let view = MemberView::new(model, invariant, member, &ProcessRenaming::taking(model, &[], &[])).unwrap();
     let StateSet::Rows(rows) = &member.states else { panic!("the sets are listed") };
     rows.iter().all(|row| {
         let row: Vec<Option<u32>> = row.iter().copied().map(Some).collect();
-        truth(&Meaning::new(model, &said.own), claim, &ViewState::new(&view, &row)) == Some(true)
+        truth(&LetterMeaning::new(model, &said.own), claim, &PartialViewState::new(&view, &row)) == Some(true)
     })
 }

@@ -30,7 +30,7 @@ pub(super) struct Tree {
 
 /// The rows of a set, over classes of numbers that it does not tell apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Classes {
+pub(super) struct ClassRowSet {
     /// For each column its classes, each with its numbers; numbers that never occur are a class, too.
     pub numbers: Vec<Vec<Vec<u32>>>,
     /// The rows, each a class for each column.
@@ -73,7 +73,7 @@ impl Tree {
                 tree.of_rows(&rows, 0)?
             }
             StateSet::Diagram { nodes, .. } => {
-                let mut drawn = Drawn { nodes, starts: Vec::new(), done: HashMap::new() };
+                let mut drawn = DiagramReading { nodes, starts: Vec::new(), done: HashMap::new() };
                 let mut start = 0;
                 for &column in &tree.order {
                     drawn.starts.push(start);
@@ -118,7 +118,7 @@ impl Tree {
         self.node(level, children)
     }
 
-    fn of_diagram(&mut self, drawn: &mut Drawn<'_>, root: u32, level: usize) -> Option<u32> {
+    fn of_diagram(&mut self, drawn: &mut DiagramReading<'_>, root: u32, level: usize) -> Option<u32> {
         if root < 2 {
             return Some(root);
         }
@@ -203,13 +203,13 @@ impl Tree {
     }
 
     /// The rows over classes of numbers; `None` where there are more than `limit`.
-    pub fn classes(&self, limit: usize) -> Option<Classes> {
+    pub fn classes(&self, limit: usize) -> Option<ClassRowSet> {
         let numbers = self.numbers();
-        let mut listing = Listing { numbers: &numbers, row: vec![0; self.sizes.len()], rows: Vec::new(), limit };
+        let mut listing = RowListing { numbers: &numbers, row: vec![0; self.sizes.len()], rows: Vec::new(), limit };
         self.list(self.root, 0, &mut listing)?;
         let mut rows = listing.rows;
         rows.sort_unstable();
-        Some(Classes { numbers, rows })
+        Some(ClassRowSet { numbers, rows })
     }
 
     /// For each column the classes of its numbers.
@@ -239,7 +239,7 @@ impl Tree {
         (0..self.sizes.len()).map(of_column).collect()
     }
 
-    fn list(&self, node: u32, level: usize, listing: &mut Listing<'_>) -> Option<()> {
+    fn list(&self, node: u32, level: usize, listing: &mut RowListing<'_>) -> Option<()> {
         if node == EMPTY {
             return Some(());
         }
@@ -257,7 +257,7 @@ impl Tree {
 }
 
 /// Rows that are being listed.
-struct Listing<'a> {
+struct RowListing<'a> {
     numbers: &'a [Vec<Vec<u32>>],
     /// The classes above the level that is looked at.
     row: Vec<usize>,
@@ -266,7 +266,7 @@ struct Listing<'a> {
 }
 
 /// A diagram that is being read.
-struct Drawn<'a> {
+struct DiagramReading<'a> {
     nodes: &'a [(u32, u32, u32)],
     /// The first position of each level's bits, and the end.
     starts: Vec<usize>,
@@ -302,7 +302,7 @@ mod tests {
         product(sizes).into_iter().filter(|_| random() % 100 < percent).collect()
     }
 
-    fn expanded(classes: &Classes) -> BTreeSet<Vec<u32>> {
+    fn expanded(classes: &ClassRowSet) -> BTreeSet<Vec<u32>> {
         let expand = |row: &Vec<usize>| {
             row.iter().enumerate().fold(vec![Vec::new()], |rows: Vec<Vec<u32>>, (column, &class)| {
                 let numbers = &classes.numbers[column][class];

@@ -1,6 +1,6 @@
 //! Whether a sentence is true, where it may not be known of every cell and every process what they have and where they stand.
 //!
-//! In: a [`Formula`], what its letters stand for, and [`Facts`]: a whole state, or a view state that shows a part of one. Out: its truth, or
+//! In: a [`SentenceFormula`], what its letters stand for, and [`StateKnowledge`]: a whole state, or a view state that shows a part of one. Out: its truth, or
 //! `None` where that depends on what is not known: three-valued logic, and where all that is unknown is the local state of one process, a look
 //! at each local state in which that process can be. It knows nothing of how sentences are found, so that it can judge them.
 
@@ -12,10 +12,10 @@ use model::process::ProcessId;
 use model::value::Value;
 use model::variable::CellId;
 
-use super::formula::{Formula, Meaning, Quantified, Quantity, Spot, Tally, Test};
+use super::formula::{LetterMeaning, PlaceName, ProcessTally, QuantifiedSentence, Quantity, SentenceFormula, Test};
 
 /// What is known of a state.
-pub trait Facts: Sized {
+pub trait StateKnowledge: Sized {
     /// What a cell has, if that is known.
     fn value(&self, cell: CellId) -> Option<Value>;
 
@@ -27,9 +27,9 @@ pub trait Facts: Sized {
 }
 
 /// A whole state: everything is known.
-pub struct Whole<'a>(pub &'a State);
+pub struct WholeState<'a>(pub &'a State);
 
-impl Facts for Whole<'_> {
+impl StateKnowledge for WholeState<'_> {
     fn value(&self, cell: CellId) -> Option<Value> {
         self.0.cells.get(cell.index()).copied()
     }
@@ -44,21 +44,21 @@ impl Facts for Whole<'_> {
 }
 
 /// Whether a formula is true; `None` where that is not known.
-pub fn truth(meaning: &Meaning<'_>, formula: &Formula, facts: &impl Facts) -> Option<bool> {
+pub fn truth(meaning: &LetterMeaning<'_>, formula: &SentenceFormula, facts: &impl StateKnowledge) -> Option<bool> {
     let found = match formula {
-        Formula::Constant(truth) => Some(*truth),
-        Formula::Cell(term, test) => passes(meaning, test, facts.value(meaning.cell(term)?)),
-        Formula::At(who, spots) => stands(meaning, meaning.process(*who)?, spots, facts),
-        Formula::Not(inner) => truth(meaning, inner, facts).map(|inner| !inner),
-        Formula::All(parts) => all(parts.iter().map(|part| truth(meaning, part, facts))),
-        Formula::Any(parts) => any(parts.iter().map(|part| truth(meaning, part, facts))),
-        Formula::Implies(one, other) => {
+        SentenceFormula::Constant(truth) => Some(*truth),
+        SentenceFormula::Cell(term, test) => passes(meaning, test, facts.value(meaning.cell(term)?)),
+        SentenceFormula::At(who, spots) => stands(meaning, meaning.process(*who)?, spots, facts),
+        SentenceFormula::Not(inner) => truth(meaning, inner, facts).map(|inner| !inner),
+        SentenceFormula::All(parts) => all(parts.iter().map(|part| truth(meaning, part, facts))),
+        SentenceFormula::Any(parts) => any(parts.iter().map(|part| truth(meaning, part, facts))),
+        SentenceFormula::Implies(one, other) => {
             let not_one = truth(meaning, one, facts).map(|one| !one);
             any([not_one, truth(meaning, other, facts)].into_iter())
         }
-        Formula::Iff(one, other) => Some(truth(meaning, one, facts)? == truth(meaning, other, facts)?),
-        Formula::Quantified(quantified) => of_quantified(meaning, quantified, facts),
-        Formula::Tally(tally) => of_tally(meaning, tally, facts),
+        SentenceFormula::Iff(one, other) => Some(truth(meaning, one, facts)? == truth(meaning, other, facts)?),
+        SentenceFormula::Quantified(quantified) => of_quantified(meaning, quantified, facts),
+        SentenceFormula::Tally(tally) => of_tally(meaning, tally, facts),
     };
     found.or_else(|| by_cases(meaning, formula, facts))
 }
@@ -79,7 +79,7 @@ fn any(parts: impl Iterator<Item = Option<bool>>) -> Option<bool> {
     all(parts.map(|part| part.map(|truth| !truth))).map(|truth| !truth)
 }
 
-fn passes(meaning: &Meaning<'_>, test: &Test, value: Option<Value>) -> Option<bool> {
+fn passes(meaning: &LetterMeaning<'_>, test: &Test, value: Option<Value>) -> Option<bool> {
     let value = value?;
     let number = match value {
         Value::Int(number) => Some(number),
@@ -93,7 +93,12 @@ fn passes(meaning: &Meaning<'_>, test: &Test, value: Option<Value>) -> Option<bo
     }
 }
 
-fn stands(meaning: &Meaning<'_>, process: ProcessId, spots: &[Spot], facts: &impl Facts) -> Option<bool> {
+fn stands(
+    meaning: &LetterMeaning<'_>,
+    process: ProcessId,
+    spots: &[PlaceName],
+    facts: &impl StateKnowledge,
+) -> Option<bool> {
     let place = facts.place(process)?;
     any(spots.iter().filter(|spot| spot.place == place).map(|spot| {
         let Some(counters) = &spot.counters else { return Some(true) };
@@ -104,7 +109,11 @@ fn stands(meaning: &Meaning<'_>, process: ProcessId, spots: &[Spot], facts: &imp
     }))
 }
 
-fn of_quantified(meaning: &Meaning<'_>, quantified: &Quantified, facts: &impl Facts) -> Option<bool> {
+fn of_quantified(
+    meaning: &LetterMeaning<'_>,
+    quantified: &QuantifiedSentence,
+    facts: &impl StateKnowledge,
+) -> Option<bool> {
     let choices = meaning.choices(quantified)?;
     let instance = |choice: &Vec<ProcessId>| truth(&meaning.with(&quantified.letters, choice), &quantified.body, facts);
     match quantified.quantity {
@@ -122,7 +131,7 @@ fn of_quantified(meaning: &Meaning<'_>, quantified: &Quantified, facts: &impl Fa
     }
 }
 
-fn of_tally(meaning: &Meaning<'_>, tally: &Tally, facts: &impl Facts) -> Option<bool> {
+fn of_tally(meaning: &LetterMeaning<'_>, tally: &ProcessTally, facts: &impl StateKnowledge) -> Option<bool> {
     let mut sum = 0;
     for (times, term) in &tally.cells {
         let Value::Int(number) = facts.value(meaning.cell(term)?)? else { return None };
@@ -138,7 +147,7 @@ fn of_tally(meaning: &Meaning<'_>, tally: &Tally, facts: &impl Facts) -> Option<
 }
 
 /// The truth in every case in which the one process can be of which too little is known.
-fn by_cases(meaning: &Meaning<'_>, formula: &Formula, facts: &impl Facts) -> Option<bool> {
+fn by_cases(meaning: &LetterMeaning<'_>, formula: &SentenceFormula, facts: &impl StateKnowledge) -> Option<bool> {
     let mut unknown = BTreeSet::new();
     unknowns(meaning, formula, facts, &mut unknown)?;
     let mut unknown = unknown.into_iter();
@@ -150,39 +159,39 @@ fn by_cases(meaning: &Meaning<'_>, formula: &Formula, facts: &impl Facts) -> Opt
 
 /// The processes of whose local states a formula needs to know more; `None` where it needs something else.
 fn unknowns(
-    meaning: &Meaning<'_>,
-    formula: &Formula,
-    facts: &impl Facts,
+    meaning: &LetterMeaning<'_>,
+    formula: &SentenceFormula,
+    facts: &impl StateKnowledge,
     found: &mut BTreeSet<ProcessId>,
 ) -> Option<()> {
     match formula {
-        Formula::Constant(_) => {}
-        Formula::Cell(term, _) => {
+        SentenceFormula::Constant(_) => {}
+        SentenceFormula::Cell(term, _) => {
             let cell = meaning.cell(term)?;
             if facts.value(cell).is_none() {
                 found.insert(meaning.model.cells[cell].owner?);
             }
         }
-        Formula::At(who, _) => {
+        SentenceFormula::At(who, _) => {
             let process = meaning.process(*who)?;
             if facts.place(process).is_none() {
                 found.insert(process);
             }
         }
-        Formula::Not(inner) => unknowns(meaning, inner, facts, found)?,
-        Formula::All(parts) | Formula::Any(parts) => {
+        SentenceFormula::Not(inner) => unknowns(meaning, inner, facts, found)?,
+        SentenceFormula::All(parts) | SentenceFormula::Any(parts) => {
             parts.iter().try_for_each(|part| unknowns(meaning, part, facts, found))?;
         }
-        Formula::Implies(one, other) | Formula::Iff(one, other) => {
+        SentenceFormula::Implies(one, other) | SentenceFormula::Iff(one, other) => {
             unknowns(meaning, one, facts, found)?;
             unknowns(meaning, other, facts, found)?;
         }
-        Formula::Quantified(quantified) => {
+        SentenceFormula::Quantified(quantified) => {
             for choice in meaning.choices(quantified)? {
                 unknowns(&meaning.with(&quantified.letters, &choice), &quantified.body, facts, found)?;
             }
         }
-        Formula::Tally(_) => return None,
+        SentenceFormula::Tally(_) => return None,
     }
     Some(())
 }

@@ -1,6 +1,6 @@
 //! View states of a member, and of its images under permutations of processes: what the numbers of a row say about cells and control.
 //!
-//! In: a member of a split invariant and a permutation that the certificate states. Out: [`View`]s whose [`ViewState`]s can be asked for
+//! In: a member of a split invariant and a permutation that the certificate states. Out: [`MemberView`]s whose [`PartialViewState`]s can be asked for
 //! values and places. Of another process a row shows at most which facts hold of its local state; the local states of which they hold are the cases
 //! of such a process.
 
@@ -15,7 +15,7 @@ use model::process::ProcessId;
 use model::value::Value;
 use model::variable::CellId;
 
-use super::truth::Facts;
+use super::truth::StateKnowledge;
 
 /// Columns with more numbers than this are not looked at.
 const MOST_NUMBERS: u128 = 1 << 16;
@@ -24,9 +24,9 @@ const MOST_CASES: usize = 4096;
 
 /// Where each process goes.
 #[derive(Clone, Debug)]
-pub struct Exchange(Vec<ProcessId>);
+pub struct ProcessRenaming(Vec<ProcessId>);
 
-impl Exchange {
+impl ProcessRenaming {
     /// Takes some processes to others of their families, and the remaining ones of each family, in their order, to the remaining ones.
     pub fn taking(model: &Model, from: &[ProcessId], to: &[ProcessId]) -> Self {
         let mut goes: Vec<ProcessId> = model.processes.ids().collect();
@@ -37,7 +37,7 @@ impl Exchange {
             rest(from).into_iter().zip(rest(to)).for_each(|(one, other)| goes[one.index()] = other);
         }
         from.iter().zip(to).for_each(|(one, other)| goes[one.index()] = *other);
-        Exchange(goes)
+        ProcessRenaming(goes)
     }
 
     fn process(&self, process: ProcessId) -> ProcessId {
@@ -78,7 +78,7 @@ impl Exchange {
 }
 
 /// The view states of a member, or of one of its images.
-pub struct View<'a> {
+pub struct MemberView<'a> {
     pub(super) model: &'a Model,
     invariant: &'a SplitInvariant,
     /// What the columns show in the image.
@@ -87,27 +87,32 @@ pub struct View<'a> {
     values: Vec<Vec<Value>>,
     at: HashMap<Column, usize>,
     /// The cases of each process and block, as far as they were asked for.
-    cases: RefCell<HashMap<Block, Rc<Vec<Local>>>>,
+    cases: RefCell<HashMap<ExposedBlock, Rc<Vec<KnownLocal>>>>,
 }
 
 /// What a process exposes, by the number of the block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Block {
+struct ExposedBlock {
     process: ProcessId,
     number: u32,
 }
 
 /// What is known of the local state of a process.
 #[derive(Clone, Debug)]
-pub struct Local {
+pub struct KnownLocal {
     process: ProcessId,
     place: PlaceId,
     cells: Vec<(CellId, Value)>,
 }
 
-impl<'a> View<'a> {
+impl<'a> MemberView<'a> {
     /// The member's image; `None` where a column has too many numbers.
-    pub fn new(model: &'a Model, invariant: &'a SplitInvariant, member: &Member, exchange: &Exchange) -> Option<Self> {
+    pub fn new(
+        model: &'a Model,
+        invariant: &'a SplitInvariant,
+        member: &Member,
+        exchange: &ProcessRenaming,
+    ) -> Option<Self> {
         let mut columns = Vec::new();
         let mut values = Vec::new();
         for &column in &member.columns {
@@ -128,7 +133,7 @@ impl<'a> View<'a> {
             });
         }
         let at = columns.iter().copied().zip(0..).collect();
-        Some(View { model, invariant, columns, values, at, cases: RefCell::default() })
+        Some(MemberView { model, invariant, columns, values, at, cases: RefCell::default() })
     }
 
     /// How many numbers a column has.
@@ -161,7 +166,7 @@ impl<'a> View<'a> {
     }
 
     /// The local states of a process in which exactly the facts of a block hold, as far as facts tell them apart.
-    fn cases_of(&self, block: Block) -> Rc<Vec<Local>> {
+    fn cases_of(&self, block: ExposedBlock) -> Rc<Vec<KnownLocal>> {
         if let Some(known) = self.cases.borrow().get(&block) {
             return Rc::clone(known);
         }
@@ -170,7 +175,7 @@ impl<'a> View<'a> {
         found
     }
 
-    fn list_cases(&self, Block { process, number }: Block) -> Option<Vec<Local>> {
+    fn list_cases(&self, ExposedBlock { process, number }: ExposedBlock) -> Option<Vec<KnownLocal>> {
         let exposed = &self.invariant.exposed[process.index()];
         let block = exposed.blocks.get(number as usize)?;
         let points = &self.invariant.points[process.index()];
@@ -207,7 +212,7 @@ impl<'a> View<'a> {
                     LocalFact::OneOf(_) => false,
                 };
                 if exposed.facts.iter().map(|fact| fact.holds(&holds)).eq(block.iter().copied()) {
-                    found.push(Local { process, place: point.place, cells: local });
+                    found.push(KnownLocal { process, place: point.place, cells: local });
                 }
             }
         }
@@ -217,18 +222,18 @@ impl<'a> View<'a> {
 
 /// One view state: numbers for some of the columns.
 #[derive(Clone)]
-pub struct ViewState<'v, 'a> {
-    view: &'v View<'a>,
+pub struct PartialViewState<'v, 'a> {
+    view: &'v MemberView<'a>,
     /// By column; `None` for those that are not looked at.
     row: &'v [Option<u32>],
     /// What is supposed about local states beyond that.
-    locals: Vec<Local>,
+    locals: Vec<KnownLocal>,
 }
 
-impl<'v, 'a> ViewState<'v, 'a> {
+impl<'v, 'a> PartialViewState<'v, 'a> {
     /// The row of a view.
-    pub fn new(view: &'v View<'a>, row: &'v [Option<u32>]) -> Self {
-        ViewState { view, row, locals: Vec::new() }
+    pub fn new(view: &'v MemberView<'a>, row: &'v [Option<u32>]) -> Self {
+        PartialViewState { view, row, locals: Vec::new() }
     }
 
     fn number(&self, column: Column) -> Option<(usize, u32)> {
@@ -237,7 +242,7 @@ impl<'v, 'a> ViewState<'v, 'a> {
     }
 }
 
-impl Facts for ViewState<'_, '_> {
+impl StateKnowledge for PartialViewState<'_, '_> {
     fn value(&self, cell: CellId) -> Option<Value> {
         if let Some((at, number)) = self.number(Column::Cell(cell)) {
             return self.view.values[at].get(number as usize).copied();
@@ -261,10 +266,10 @@ impl Facts for ViewState<'_, '_> {
         let is_known = self.locals.iter().any(|local| local.process == process);
         let block = self.number(Column::Exposed(process)).filter(|_| !is_known);
         let Some((_, number)) = block else { return Vec::new() };
-        let with = |local: &Local| ViewState {
+        let with = |local: &KnownLocal| PartialViewState {
             locals: [&self.locals[..], std::slice::from_ref(local)].concat(),
             ..self.clone()
         };
-        self.view.cases_of(Block { process, number }).iter().map(with).collect()
+        self.view.cases_of(ExposedBlock { process, number }).iter().map(with).collect()
     }
 }

@@ -12,13 +12,13 @@ use model::process::FamilyId;
 use model::property::PropertyKind;
 
 use super::LocalProof;
-use super::formula::{Formula, Quantity, Spot, Who};
+use super::formula::{NamedProcess, PlaceName, Quantity, SentenceFormula};
 
 /// The line; `None` where there is nothing to add.
 pub fn why(model: &Model, property: PropertyId, told: &LocalProof) -> Option<String> {
     let PropertyKind::Invariant(expr) = &model.properties[property].kind else { return None };
     let [part] = &told.parts[..] else { return None };
-    let exclusion = Exclusion::of(model, expr)?;
+    let exclusion = PlaceExclusion::of(model, expr)?;
     let both = &exclusion.both;
     if let Some(nth) = part.always.iter().position(|one| exclusion.is_excluded(&one.formula)) {
         return Some(format!("{both} contradicts I{}", nth + 1));
@@ -29,7 +29,7 @@ pub fn why(model: &Model, property: PropertyId, told: &LocalProof) -> Option<Str
 }
 
 /// `forall i != j: !(P[i]@a && P[j]@b)`.
-struct Exclusion {
+struct PlaceExclusion {
     /// `P[i]@a && P[j]@b`, in the user's words.
     both: String,
     family: FamilyId,
@@ -41,7 +41,7 @@ struct Exclusion {
     other: Vec<PlaceId>,
 }
 
-impl Exclusion {
+impl PlaceExclusion {
     fn of(model: &Model, expr: &Expr) -> Option<Self> {
         let ExprKind::Quantified(quantified) = &expr.kind else { return None };
         let Quantified { quantifier: Quantifier::Forall, bindings, body, .. } = &**quantified else { return None };
@@ -61,13 +61,13 @@ impl Exclusion {
         };
         let printer = bindings.iter().fold(Printer::new(model), |printer, binding| printer.bind_name(binding));
         let both = { printer }.expr(both);
-        (bindings.len() == 2 && first != second).then_some(Exclusion { both, family, one, labels, other })
+        (bindings.len() == 2 && first != second).then_some(PlaceExclusion { both, family, one, labels, other })
     }
 
     /// Whether the formula says that at most one process is at places among which those of both sides are.
-    fn is_excluded(&self, formula: &Formula) -> bool {
-        let Formula::Quantified(said) = formula else { return false };
-        let Formula::At(Who::Letter(letter), spots) = &*said.body else { return false };
+    fn is_excluded(&self, formula: &SentenceFormula) -> bool {
+        let SentenceFormula::Quantified(said) = formula else { return false };
+        let SentenceFormula::At(NamedProcess::Letter(letter), spots) = &*said.body else { return false };
         said.quantity == Quantity::AtMost(1)
             && said.except.is_empty()
             && (said.family, &said.letters[..]) == (self.family, &[letter.at])
@@ -76,11 +76,11 @@ impl Exclusion {
     }
 
     /// Whether the formula says that no other process is at places among which those of the other side are.
-    fn is_other_excluded(&self, formula: &Formula) -> bool {
-        let Formula::Quantified(said) = formula else { return false };
-        let Formula::Not(body) = &*said.body else { return false };
-        let Formula::At(Who::Letter(letter), spots) = &**body else { return false };
-        let [Who::Letter(own)] = said.except[..] else { return false };
+    fn is_other_excluded(&self, formula: &SentenceFormula) -> bool {
+        let SentenceFormula::Quantified(said) = formula else { return false };
+        let SentenceFormula::Not(body) = &*said.body else { return false };
+        let SentenceFormula::At(NamedProcess::Letter(letter), spots) = &**body else { return false };
+        let [NamedProcess::Letter(own)] = said.except[..] else { return false };
         said.quantity == Quantity::ForAll
             && own.at == 0
             && (said.family, &said.letters[..]) == (self.family, &[letter.at])
@@ -89,7 +89,7 @@ impl Exclusion {
 }
 
 /// Whether all of these places are meant, in every round of the loops around them.
-fn contains(spots: &[Spot], places: &[PlaceId]) -> bool {
+fn contains(spots: &[PlaceName], places: &[PlaceId]) -> bool {
     let is_meant = |place: &PlaceId| spots.iter().any(|spot| spot.place == *place && spot.counters.is_none());
     places.iter().all(is_meant)
 }

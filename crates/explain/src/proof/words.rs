@@ -14,37 +14,40 @@ use model::types::ScalarType;
 use model::value::Value;
 use model::variable::{CellId, VarId};
 
-use super::formula::{CellTerm, Formula, Index, Letter, Quantified, Quantity, Spot, Test, ValueTerm, Who};
+use super::formula::{
+    CellTerm, IndexName, Letter, NamedProcess, PlaceName, QuantifiedSentence, Quantity, SentenceFormula, Test,
+    ValueTerm,
+};
 
 /// Points at which a block can be, and facts about variables, each with whether it holds there.
 type Alternative = (Vec<u32>, Vec<(usize, bool)>);
 
 /// What processes are called.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Names {
+pub(super) struct ProcessNames {
     /// The processes that are called by a letter.
-    pub called: Vec<(ProcessId, Who)>,
+    pub called: Vec<(ProcessId, NamedProcess)>,
     /// The first letter that is not used yet.
     pub next: usize,
 }
 
-impl Names {
+impl ProcessNames {
     /// The same with the next letter for one more process, or for one that had another name.
-    pub fn with(&self, model: &Model, process: ProcessId) -> Names {
+    pub fn with(&self, model: &Model, process: ProcessId) -> ProcessNames {
         let letter = Letter { at: self.next, family: model.processes[process].family };
         let others = self.called.iter().filter(|(one, _)| *one != process).copied();
-        Names { called: others.chain([(process, Who::Letter(letter))]).collect(), next: self.next + 1 }
+        ProcessNames { called: others.chain([(process, NamedProcess::Letter(letter))]).collect(), next: self.next + 1 }
     }
 
     /// The same without a process.
-    pub fn without(&self, process: ProcessId) -> Names {
+    pub fn without(&self, process: ProcessId) -> ProcessNames {
         let called = self.called.iter().filter(|(one, _)| *one != process).copied().collect();
-        Names { called, next: self.next }
+        ProcessNames { called, next: self.next }
     }
 
-    fn who(&self, process: ProcessId) -> Who {
+    fn who(&self, process: ProcessId) -> NamedProcess {
         let found = self.called.iter().find(|(one, _)| *one == process);
-        found.map_or(Who::Process(process), |(_, who)| *who)
+        found.map_or(NamedProcess::Process(process), |(_, who)| *who)
     }
 
     fn is_called(&self, process: ProcessId) -> bool {
@@ -58,7 +61,7 @@ struct Listed {
     /// One by one.
     values: Vec<ValueTerm>,
     /// All processes of these families, or all that are not called by a letter.
-    families: Vec<(FamilyId, Vec<Who>)>,
+    families: Vec<(FamilyId, Vec<NamedProcess>)>,
 }
 
 impl Listed {
@@ -68,7 +71,7 @@ impl Listed {
 }
 
 /// The words for one invariant.
-pub(super) struct Words<'a> {
+pub(super) struct InvariantWords<'a> {
     /// The program.
     pub model: &'a Model,
     /// The invariant.
@@ -77,19 +80,19 @@ pub(super) struct Words<'a> {
     dimensions: BTreeMap<(VarId, usize), FamilyId>,
 }
 
-impl<'a> Words<'a> {
+impl<'a> InvariantWords<'a> {
     /// The words for an invariant of the program.
     pub fn new(model: &'a Model, invariant: &'a SplitInvariant) -> Self {
         let mut dimensions = BTreeMap::new();
         for family in model.families.ids() {
             dimensions.extend(process_dimensions(model, family).into_iter().map(|dimension| (dimension, family)));
         }
-        Words { model, invariant, dimensions }
+        InvariantWords { model, invariant, dimensions }
     }
 
     /// Words in which arrays as long as a family are indexed by its processes, too.
     pub fn around(model: &'a Model, invariant: &'a SplitInvariant, family: FamilyId) -> Self {
-        let mut words = Words::new(model, invariant);
+        let mut words = InvariantWords::new(model, invariant);
         let count = model.families[family].count();
         for (var, declared) in model.vars.entries() {
             let lens = declared.ty.dimensions().into_iter().enumerate();
@@ -113,13 +116,15 @@ impl<'a> Words<'a> {
     }
 
     /// A cell: `x`, `flag[k]`, `P[k].level`.
-    fn cell(&self, cell: CellId, names: &Names) -> CellTerm {
+    fn cell(&self, cell: CellId, names: &ProcessNames) -> CellTerm {
         let declared = &self.model.cells[cell];
         let index = |(dimension, index): (usize, usize)| {
             let process = self.index_process(declared.var, dimension, index);
             match process.map(|process| names.who(process)) {
-                Some(who @ (Who::Letter(_) | Who::After(..) | Who::Kin(..))) => Index::Of(who),
-                Some(Who::Process(_)) | None => Index::Number(index),
+                Some(who @ (NamedProcess::Letter(_) | NamedProcess::After(..) | NamedProcess::Kin(..))) => {
+                    IndexName::Of(who)
+                }
+                Some(NamedProcess::Process(_)) | None => IndexName::Number(index),
             }
         };
         CellTerm {
@@ -161,7 +166,7 @@ impl<'a> Words<'a> {
         indices.filter_map(|(dimension, index)| self.index_process(var, dimension, index)).collect()
     }
 
-    fn value(&self, value: Value, names: &Names) -> ValueTerm {
+    fn value(&self, value: Value, names: &ProcessNames) -> ValueTerm {
         match value {
             Value::Process(process) => ValueTerm::Process(names.who(process)),
             other => ValueTerm::Plain(other),
@@ -169,7 +174,7 @@ impl<'a> Words<'a> {
     }
 
     /// That a column has one of the numbers `inside`, of those that it can have at all.
-    pub fn says(&self, column: Column, inside: &[u32], present: &[u32], names: &Names) -> Formula {
+    pub fn says(&self, column: Column, inside: &[u32], present: &[u32], names: &ProcessNames) -> SentenceFormula {
         match column {
             Column::Cell(cell) => self.cell_says(cell, inside, present, names),
             Column::Control(process) => self.stands(process, inside, present, names),
@@ -180,7 +185,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    fn cell_says(&self, cell: CellId, inside: &[u32], present: &[u32], names: &Names) -> Formula {
+    fn cell_says(&self, cell: CellId, inside: &[u32], present: &[u32], names: &ProcessNames) -> SentenceFormula {
         let ty = self.model.cells[cell].ty;
         let values: Vec<Value> = ty.values(self.model.type_context()).collect();
         let of = |numbers: &[u32]| -> Vec<Value> {
@@ -191,14 +196,14 @@ impl<'a> Words<'a> {
         let term = self.cell(cell, names);
         let is_number = matches!(ty, ScalarType::Range { .. } | ScalarType::Semaphore { .. });
         match (&inside[..], &outside[..]) {
-            ([], _) => return Formula::Constant(false),
-            (_, []) => return Formula::Constant(true),
+            ([], _) => return SentenceFormula::Constant(false),
+            (_, []) => return SentenceFormula::Constant(true),
             ([_], _) | (_, [_]) => {}
             ([.., Value::Int(last)], [Value::Int(first), ..]) if is_number && last < first => {
-                return Formula::Cell(term, Test::AtMost(*last));
+                return SentenceFormula::Cell(term, Test::AtMost(*last));
             }
             ([Value::Int(first), ..], [.., Value::Int(last)]) if is_number && last < first => {
-                return Formula::Cell(term, Test::AtLeast(*first));
+                return SentenceFormula::Cell(term, Test::AtLeast(*first));
             }
             _ => {}
         }
@@ -207,7 +212,7 @@ impl<'a> Words<'a> {
     }
 
     /// Values as they are said: processes one by one, or all of a family, or all that are not called by a letter.
-    fn listed(&self, values: &[Value], names: &Names) -> Listed {
+    fn listed(&self, values: &[Value], names: &ProcessNames) -> Listed {
         let mut listed = Listed::default();
         let has = |process: ProcessId| values.contains(&Value::Process(process));
         let others = values.iter().filter(|value| !matches!(value, Value::Process(_)));
@@ -234,37 +239,40 @@ impl<'a> Words<'a> {
         listed
     }
 
-    fn one_of(&self, term: &CellTerm, listed: &Listed, names: &Names) -> Formula {
-        let single = (!listed.values.is_empty()).then(|| Formula::Cell(term.clone(), Test::In(listed.values.clone())));
-        let of_family =
-            |(family, except): &(FamilyId, Vec<Who>)| self.of_family((*family, except), Quantity::Exists, term, names);
-        Formula::any(single.into_iter().chain(listed.families.iter().map(of_family)).collect())
+    fn one_of(&self, term: &CellTerm, listed: &Listed, names: &ProcessNames) -> SentenceFormula {
+        let single =
+            (!listed.values.is_empty()).then(|| SentenceFormula::Cell(term.clone(), Test::In(listed.values.clone())));
+        let of_family = |(family, except): &(FamilyId, Vec<NamedProcess>)| {
+            self.of_family((*family, except), Quantity::Exists, term, names)
+        };
+        SentenceFormula::any(single.into_iter().chain(listed.families.iter().map(of_family)).collect())
     }
 
-    fn none_of(&self, term: &CellTerm, listed: &Listed, names: &Names) -> Formula {
-        let single =
-            (!listed.values.is_empty()).then(|| Formula::Cell(term.clone(), Test::NotIn(listed.values.clone())));
-        let of_family =
-            |(family, except): &(FamilyId, Vec<Who>)| self.of_family((*family, except), Quantity::ForAll, term, names);
-        Formula::all(single.into_iter().chain(listed.families.iter().map(of_family)).collect())
+    fn none_of(&self, term: &CellTerm, listed: &Listed, names: &ProcessNames) -> SentenceFormula {
+        let single = (!listed.values.is_empty())
+            .then(|| SentenceFormula::Cell(term.clone(), Test::NotIn(listed.values.clone())));
+        let of_family = |(family, except): &(FamilyId, Vec<NamedProcess>)| {
+            self.of_family((*family, except), Quantity::ForAll, term, names)
+        };
+        SentenceFormula::all(single.into_iter().chain(listed.families.iter().map(of_family)).collect())
     }
 
     /// `exists k != i: m == k`, or `forall k != i: m != k`.
     fn of_family(
         &self,
-        (family, except): (FamilyId, &[Who]),
+        (family, except): (FamilyId, &[NamedProcess]),
         quantity: Quantity,
         term: &CellTerm,
-        names: &Names,
-    ) -> Formula {
-        let value = vec![ValueTerm::Process(Who::Letter(Letter { at: names.next, family }))];
+        names: &ProcessNames,
+    ) -> SentenceFormula {
+        let value = vec![ValueTerm::Process(NamedProcess::Letter(Letter { at: names.next, family }))];
         let test = if quantity == Quantity::Exists { Test::In(value) } else { Test::NotIn(value) };
-        Formula::Quantified(Quantified {
+        SentenceFormula::Quantified(QuantifiedSentence {
             quantity,
             letters: vec![names.next],
             family,
             except: except.to_vec(),
-            body: Box::new(Formula::Cell(term.clone(), test)),
+            body: Box::new(SentenceFormula::Cell(term.clone(), test)),
         })
     }
 
@@ -283,29 +291,29 @@ impl<'a> Words<'a> {
     }
 
     /// `P[k]@{crit, leave}`, or `!P[k]@trying` where that is shorter.
-    fn stands(&self, process: ProcessId, inside: &[u32], present: &[u32], names: &Names) -> Formula {
+    fn stands(&self, process: ProcessId, inside: &[u32], present: &[u32], names: &ProcessNames) -> SentenceFormula {
         let outside: Vec<u32> = present.iter().copied().filter(|point| !inside.contains(point)).collect();
         let here = self.spots(process, inside, present, names);
         let there = self.spots(process, &outside, present, names);
         let who = names.who(process);
         match (here.len(), there.len()) {
-            (0, _) => Formula::Constant(false),
-            (_, 0) => Formula::Constant(true),
-            (n_here, n_there) if n_here <= n_there => Formula::At(who, here),
-            _ => Formula::Not(Box::new(Formula::At(who, there))),
+            (0, _) => SentenceFormula::Constant(false),
+            (_, 0) => SentenceFormula::Constant(true),
+            (n_here, n_there) if n_here <= n_there => SentenceFormula::At(who, here),
+            _ => SentenceFormula::Not(Box::new(SentenceFormula::At(who, there))),
         }
     }
 
     /// Points: by their places, with the counters of loops where only some of a place's points are meant.
-    pub fn spots(&self, process: ProcessId, points: &[u32], present: &[u32], names: &Names) -> Vec<Spot> {
+    pub fn spots(&self, process: ProcessId, points: &[u32], present: &[u32], names: &ProcessNames) -> Vec<PlaceName> {
         let all = &self.invariant.points[process.index()];
         let place_of = |point: u32| all[point as usize].place;
-        let mut found: Vec<Spot> = Vec::new();
+        let mut found: Vec<PlaceName> = Vec::new();
         for &point in points {
             let mut alike = present.iter().filter(|&&other| place_of(other) == place_of(point));
             let is_whole = alike.all(|other| points.contains(other));
             let counters = (!is_whole).then(|| self.counters(&all[point as usize], names));
-            let spot = Spot { place: place_of(point), counters };
+            let spot = PlaceName { place: place_of(point), counters };
             if !found.contains(&spot) {
                 found.push(spot);
             }
@@ -313,13 +321,13 @@ impl<'a> Words<'a> {
         found
     }
 
-    fn counters(&self, point: &ControlPoint, names: &Names) -> Vec<(VarId, ValueTerm)> {
+    fn counters(&self, point: &ControlPoint, names: &ProcessNames) -> Vec<(VarId, ValueTerm)> {
         let counter = |&(cell, value): &(CellId, Value)| (self.model.cells[cell].var, self.value(value, names));
         point.counters.iter().map(counter).collect()
     }
 
     /// An exposed fact: `P[k]@{crit, leave}`, `P[k].y == 1`.
-    pub fn fact(&self, process: ProcessId, fact: &LocalFact, names: &Names) -> Formula {
+    pub fn fact(&self, process: ProcessId, fact: &LocalFact, names: &ProcessNames) -> SentenceFormula {
         match fact {
             LocalFact::Control(points) => {
                 let points: Vec<u32> = points.iter().map(|&point| point as u32).collect();
@@ -327,19 +335,19 @@ impl<'a> Words<'a> {
                 self.stands(process, &points, &all, names)
             }
             LocalFact::Cell(cell, value) => {
-                Formula::Cell(self.cell(*cell, names), Test::In(vec![self.value(*value, names)]))
+                SentenceFormula::Cell(self.cell(*cell, names), Test::In(vec![self.value(*value, names)]))
             }
             LocalFact::OneOf(lists) => {
                 let all = |facts: &Vec<LocalFact>| {
-                    Formula::all(facts.iter().map(|fact| self.fact(process, fact, names)).collect())
+                    SentenceFormula::all(facts.iter().map(|fact| self.fact(process, fact, names)).collect())
                 };
-                Formula::any(lists.iter().map(all).collect())
+                SentenceFormula::any(lists.iter().map(all).collect())
             }
         }
     }
 
     /// Blocks by the facts that hold in them.
-    fn facts_say(&self, process: ProcessId, inside: &[u32], present: &[u32], names: &Names) -> Formula {
+    fn facts_say(&self, process: ProcessId, inside: &[u32], present: &[u32], names: &ProcessNames) -> SentenceFormula {
         let exposed = &self.invariant.exposed[process.index()];
         let block = |number: u32| &exposed.blocks[number as usize];
         let outside: Vec<u32> = present.iter().copied().filter(|number| !inside.contains(number)).collect();
@@ -365,14 +373,14 @@ impl<'a> Words<'a> {
             points.sort_unstable();
             points.dedup();
             let place = self.stands(process, &points, &all, names);
-            let place = (place != Formula::Constant(true)).then_some(place);
+            let place = (place != SentenceFormula::Constant(true)).then_some(place);
             let cells = cells.into_iter().map(|(fact, holds)| {
                 let said = self.fact(process, &exposed.facts[fact], names);
                 if holds { said } else { said.negated() }
             });
-            Formula::all(place.into_iter().chain(cells).collect())
+            SentenceFormula::all(place.into_iter().chain(cells).collect())
         };
-        Formula::any(alternatives.into_iter().map(said).collect())
+        SentenceFormula::any(alternatives.into_iter().map(said).collect())
     }
 
     /// The points at which a block can be, and the facts about variables that it takes to tell it from other blocks.

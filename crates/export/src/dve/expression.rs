@@ -2,33 +2,33 @@
 
 use base::Span;
 
-use super::Writer;
-use crate::Refusal;
-use crate::term::{Kind, Op, Term, VarNo};
+use super::DveWriter;
+use crate::ExportRefusal;
+use crate::term::{Term, TermKind, TermOp, VarNo};
 
-impl Writer<'_> {
+impl DveWriter<'_> {
     /// An expression of a statement.
     pub fn print_for(&mut self, term: &Term, span: Span) -> String {
         match term.kind() {
-            Kind::Number(number) if *number < 0 => format!("(0 - {})", number.unsigned_abs()),
-            Kind::Number(number) => number.to_string(),
-            Kind::Truth(truth) => i64::from(*truth).to_string(),
-            Kind::Read(read) => {
+            TermKind::Number(number) if *number < 0 => format!("(0 - {})", number.unsigned_abs()),
+            TermKind::Number(number) => number.to_string(),
+            TermKind::Truth(truth) => i64::from(*truth).to_string(),
+            TermKind::Read(read) => {
                 let index: Vec<String> = read.index.iter().map(|index| self.print_for(index, span)).collect();
                 format!("{}{}", self.layout.var(read.var), self.flat_index(read.var, &index))
             }
-            Kind::At(process, nodes) => {
+            TermKind::At(process, nodes) => {
                 let name = &self.layout.processes[process.index()];
                 let at: Vec<String> =
                     nodes.iter().map(|&node| format!("{name}.{}", self.layout.node(*process, node))).collect();
                 format!("({})", at.join(" || "))
             }
-            Kind::Not(inner) => match inner.kind() {
-                Kind::Binary(Op::Equal, left, right) => self.infix("!=", left, right, span),
+            TermKind::Not(inner) => match inner.kind() {
+                TermKind::Binary(TermOp::Equal, left, right) => self.infix("!=", left, right, span),
                 _ => format!("(not {})", self.print_for(inner, span)),
             },
-            Kind::Negate(inner) => format!("(0 - {})", self.print_for(inner, span)),
-            Kind::Choice(test, yes, no) => {
+            TermKind::Negate(inner) => format!("(0 - {})", self.print_for(inner, span)),
+            TermKind::Choice(test, yes, no) => {
                 let (looked_at, test) = (can_fail(yes) || can_fail(no), self.print_for(test, span));
                 let is_truth = yes.is_truth();
                 let (yes, no) = (self.print_for(yes, span), self.print_for(no, span));
@@ -37,21 +37,21 @@ impl Writer<'_> {
                 }
                 if looked_at {
                     let why = "this chooses between values that may fail, and DVE would look at both";
-                    self.problems.push(Refusal::new(span, why));
+                    self.problems.push(ExportRefusal::new(span, why));
                 }
                 format!("({test} * {yes} + (1 - {test}) * {no})")
             }
-            Kind::Binary(op, left, right) => {
+            TermKind::Binary(op, left, right) => {
                 let symbol = match op {
-                    Op::And => "&&",
-                    Op::Or => "||",
-                    Op::Equal => "==",
-                    Op::Less => "<",
-                    Op::LessEqual => "<=",
-                    Op::Add => "+",
-                    Op::Subtract => "-",
-                    Op::Multiply => "*",
-                    Op::Machine(op) => op.symbol(),
+                    TermOp::And => "&&",
+                    TermOp::Or => "||",
+                    TermOp::Equal => "==",
+                    TermOp::Less => "<",
+                    TermOp::LessEqual => "<=",
+                    TermOp::Add => "+",
+                    TermOp::Subtract => "-",
+                    TermOp::Multiply => "*",
+                    TermOp::Machine(op) => op.symbol(),
                 };
                 self.infix(symbol, left, right, span)
             }
@@ -78,8 +78,8 @@ impl Writer<'_> {
 fn can_fail(term: &Term) -> bool {
     let mut found = false;
     term.visit(&mut |part| match part.kind() {
-        Kind::Read(read) => found |= read.index.iter().any(|index| index.as_number().is_none()),
-        Kind::Binary(Op::Machine(_), _, right) => found |= right.as_number().is_none_or(|number| number == 0),
+        TermKind::Read(read) => found |= read.index.iter().any(|index| index.as_number().is_none()),
+        TermKind::Binary(TermOp::Machine(_), _, right) => found |= right.as_number().is_none_or(|number| number == 0),
         _ => {}
     });
     found

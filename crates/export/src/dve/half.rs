@@ -5,16 +5,16 @@
 //! order, each over the state that it finds, and only what DVE itself checks may fail in them.
 
 use base::Span;
-use model::control::{Action, ActionKind, Pattern, StmtKind, SyncSide};
+use model::control::{Action, ActionKind, ReceivePattern, StmtKind, SyncSide};
 use model::process::ProcessId;
 
-use super::{BYTE, INT, Writer};
-use crate::Refusal;
-use crate::flat::{Evaluator, Mover};
+use super::{BYTE, DveWriter, INT};
+use crate::ExportRefusal;
+use crate::flat::{StepPart, TermEvaluator};
 use crate::layout::step_words;
 use crate::term::{NodeNo, Term};
 
-impl Writer<'_> {
+impl DveWriter<'_> {
     /// The transitions of a process that need a partner.
     pub fn halves(&mut self, process: ProcessId) -> Vec<(String, String)> {
         let (model, flat) = (self.model, self.flat);
@@ -26,10 +26,10 @@ impl Writer<'_> {
                 let channel = self.channels[sync.channel.index()].clone();
                 let span = model.statements[action.statement].span;
                 let Some(target) = flat.leads_to(model, (process, source), id) else {
-                    self.problems.push(Refusal::new(span, "this side of a rendezvous leads nowhere"));
+                    self.problems.push(ExportRefusal::new(span, "this side of a rendezvous leads nowhere"));
                     continue;
                 };
-                let side = Side { process, source, span };
+                let side = HalfStep { process, source, span };
                 let guard = self.guard(&side, action);
                 let passed = match &sync.side {
                     SyncSide::Send(values) => {
@@ -40,10 +40,10 @@ impl Writer<'_> {
                         let targets: Vec<String> = patterns
                             .iter()
                             .map(|pattern| match pattern {
-                                Pattern::Into(access) => self.target(&side, access),
-                                Pattern::Equal(_) | Pattern::Ignored => {
+                                ReceivePattern::Into(access) => self.target(&side, access),
+                                ReceivePattern::Equal(_) | ReceivePattern::Ignored => {
                                     let why = "this receives certain values only, or leaves one out";
-                                    self.problems.push(Refusal::new(span, why));
+                                    self.problems.push(ExportRefusal::new(span, why));
                                     String::new()
                                 }
                             })
@@ -53,7 +53,7 @@ impl Writer<'_> {
                 };
                 let effects = self.effects(&side, action);
                 let (from, to) = (self.layout.node(process, source), self.layout.node(process, target));
-                let movers = [Mover { process, source, target, action: id }];
+                let movers = [StepPart { process, source, target, action: id }];
                 let words = step_words(model, self.source, &movers);
                 found.push((words, format!("{from} -> {to} {{{guard} sync {passed};{effects} }}")));
             }
@@ -61,18 +61,18 @@ impl Writer<'_> {
         found
     }
 
-    fn looking(&self, side: &Side) -> Evaluator<'_> {
-        Evaluator::new(self.model, self.flat, &[]).standing_at(side.process, side.source)
+    fn looking(&self, side: &HalfStep) -> TermEvaluator<'_> {
+        TermEvaluator::new(self.model, self.flat, &[]).standing_at(side.process, side.source)
     }
 
-    fn guard(&mut self, side: &Side, action: &Action) -> String {
+    fn guard(&mut self, side: &HalfStep, action: &Action) -> String {
         let Some(guard) = &action.guard else { return String::new() };
         let value = self.looking(side).value(guard);
         let whole = value.fault.negation().and(&value.term);
         if whole.is(true) { String::new() } else { format!(" guard {};", self.print_for(&whole, side.span)) }
     }
 
-    fn value(&mut self, side: &Side, expr: &model::expr::Expr) -> String {
+    fn value(&mut self, side: &HalfStep, expr: &model::expr::Expr) -> String {
         let mut eval = self.looking(side);
         let value = eval.value(expr);
         let problems = eval.into_problems();
@@ -80,10 +80,10 @@ impl Writer<'_> {
         self.print_for(&value.term, side.span)
     }
 
-    fn target(&mut self, side: &Side, access: &model::expr::Access) -> String {
+    fn target(&mut self, side: &HalfStep, access: &model::expr::Access) -> String {
         let found = self.looking(side).only_element(access);
         let Some((var, index)) = found else {
-            self.problems.push(Refusal::new(access.span, "this writes a variable that is not known beforehand"));
+            self.problems.push(ExportRefusal::new(access.span, "this writes a variable that is not known beforehand"));
             return String::new();
         };
         let bounds = self.flat.vars[var].bounds;
@@ -92,16 +92,16 @@ impl Writer<'_> {
                 "a value outside `{}` would not be noticed in a rendezvous of DVE, whose types are byte and int",
                 self.flat.vars[var].display
             );
-            self.problems.push(Refusal::new(access.span, why));
+            self.problems.push(ExportRefusal::new(access.span, why));
         }
         let index: Vec<String> = index.iter().map(|index: &Term| self.print_for(index, side.span)).collect();
         format!("{}{}", self.layout.var(var), self.flat_index(var, &index))
     }
 
-    fn effects(&mut self, side: &Side, action: &Action) -> String {
+    fn effects(&mut self, side: &HalfStep, action: &Action) -> String {
         let mut effects = Vec::new();
         if !matches!(action.kind, ActionKind::Plain) {
-            self.problems.push(Refusal::new(side.span, "this side of a rendezvous is a call or a return"));
+            self.problems.push(ExportRefusal::new(side.span, "this side of a rendezvous is a call or a return"));
         }
         for stmt in &action.body {
             match &stmt.kind {
@@ -111,7 +111,7 @@ impl Writer<'_> {
                 }
                 _ => {
                     let why = "beside a rendezvous, DVE has single assignments only";
-                    self.problems.push(Refusal::new(stmt.span, why));
+                    self.problems.push(ExportRefusal::new(stmt.span, why));
                 }
             }
         }
@@ -120,7 +120,7 @@ impl Writer<'_> {
 }
 
 /// One side.
-struct Side {
+struct HalfStep {
     process: ProcessId,
     source: NodeNo,
     span: Span,

@@ -1,6 +1,6 @@
 //! Bodies of steps, run on terms: statements in sequence, one path for each way through their choices.
 //!
-//! In: a [`Path`], which is when it is gone and what was written on it. Out: all paths through the statements. What can fail on the way is
+//! In: a [`FlatPath`], which is when it is gone and what was written on it. Out: all paths through the statements. What can fail on the way is
 //! noted as a fault with its condition. An `if` whose branches have one path each stays one path, with a choice in what it writes.
 
 use model::Model;
@@ -9,32 +9,32 @@ use model::expr::{Access, Expr};
 use model::process::ProcessId;
 use model::types::ScalarType;
 
-use super::expression::{Evaluated, Evaluator, Target};
-use super::{Touched, bounds_of, first_number, number_of};
-use crate::Refusal;
-use crate::term::{Op, Term};
+use super::expression::{ElementTarget, FlatValue, TermEvaluator};
+use super::{TouchedElement, bounds_of, first_number, number_of};
+use crate::ExportRefusal;
+use crate::term::{Term, TermOp};
 
 /// More ways than this through one step are refused.
 pub(super) const MOST_PATHS: usize = 5_000;
 
 /// A step under way.
 #[derive(Clone, Debug)]
-pub(super) struct Path<'m> {
+pub(super) struct FlatPath<'m> {
     /// When it comes this far.
     pub alive: Term,
     /// What was written, and who evaluates.
-    pub eval: Evaluator<'m>,
+    pub eval: TermEvaluator<'m>,
 }
 
 /// What running makes besides paths.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Runner {
+pub(super) struct BodyRunner {
     /// When something failed, with what was touched until then.
-    pub faults: Vec<(Term, Vec<Touched>)>,
-    pub problems: Vec<Refusal>,
+    pub faults: Vec<(Term, Vec<TouchedElement>)>,
+    pub problems: Vec<ExportRefusal>,
 }
 
-impl<'m> Path<'m> {
+impl<'m> FlatPath<'m> {
     /// Goes on for a process.
     pub fn acts_for(mut self, process: ProcessId) -> Self {
         self.eval.me = Some(process);
@@ -49,13 +49,14 @@ impl<'m> Path<'m> {
     }
 }
 
-impl Runner {
+impl BodyRunner {
     /// All paths through the statements.
-    pub fn run<'m>(&mut self, body: &[Stmt], path: Path<'m>) -> Vec<Path<'m>> {
+    pub fn run<'m>(&mut self, body: &[Stmt], path: FlatPath<'m>) -> Vec<FlatPath<'m>> {
         body.iter().fold(vec![path], |paths, stmt| {
-            let mut found: Vec<Path<'m>> = paths.into_iter().flat_map(|path| self.statement(stmt, path)).collect();
+            let mut found: Vec<FlatPath<'m>> = paths.into_iter().flat_map(|path| self.statement(stmt, path)).collect();
             if found.len() > MOST_PATHS {
-                self.problems.push(Refusal::new(stmt.span, format!("more than {MOST_PATHS} ways through one step")));
+                self.problems
+                    .push(ExportRefusal::new(stmt.span, format!("more than {MOST_PATHS} ways through one step")));
                 found.truncate(1);
             }
             found
@@ -63,7 +64,7 @@ impl Runner {
     }
 
     /// Ends the path where the fault is; whether it goes on elsewhere.
-    pub fn fails(&mut self, path: &mut Path<'_>, fault: &Term) -> bool {
+    pub fn fails(&mut self, path: &mut FlatPath<'_>, fault: &Term) -> bool {
         self.problems.append(&mut path.eval.problems);
         let when = path.alive.and(fault);
         if !when.is(false) {
@@ -75,7 +76,7 @@ impl Runner {
     }
 
     /// The value of an expression, where there is one.
-    pub fn value(&mut self, expr: &Expr, path: &mut Path<'_>) -> Evaluated {
+    pub fn value(&mut self, expr: &Expr, path: &mut FlatPath<'_>) -> FlatValue {
         path.eval.set_context(path.alive.clone());
         let value = path.eval.value(expr);
         self.fails(path, &value.fault);
@@ -83,12 +84,12 @@ impl Runner {
     }
 
     /// Goes on only where the term holds.
-    pub fn only_where(path: &mut Path<'_>, term: &Term) {
+    pub fn only_where(path: &mut FlatPath<'_>, term: &Term) {
         path.alive = path.alive.and(term);
         path.eval.set_context(path.alive.clone());
     }
 
-    pub fn locate(&mut self, access: &Access, path: &mut Path<'_>) -> Vec<(Term, Target)> {
+    pub fn locate(&mut self, access: &Access, path: &mut FlatPath<'_>) -> Vec<(Term, ElementTarget)> {
         path.eval.set_context(path.alive.clone());
         let (targets, fault) = path.eval.locate(access);
         self.fails(path, &fault);
@@ -96,7 +97,7 @@ impl Runner {
     }
 
     /// Stores a value where the type of the element has it.
-    pub fn store(&mut self, path: &mut Path<'_>, targets: &[(Term, Target)], value: &Term) {
+    pub fn store(&mut self, path: &mut FlatPath<'_>, targets: &[(Term, ElementTarget)], value: &Term) {
         if let Some((_, target)) = targets.first() {
             let outside = outside(path.model(), target.ty, value);
             self.fails(path, &outside);
@@ -104,7 +105,7 @@ impl Runner {
         put(path, targets, value);
     }
 
-    fn statement<'m>(&mut self, stmt: &Stmt, mut path: Path<'m>) -> Vec<Path<'m>> {
+    fn statement<'m>(&mut self, stmt: &Stmt, mut path: FlatPath<'m>) -> Vec<FlatPath<'m>> {
         match &stmt.kind {
             StmtKind::Assign(pairs) => {
                 let mut stores = Vec::new();
@@ -134,7 +135,7 @@ impl Runner {
             StmtKind::For(binding, block) => {
                 let values = path.eval.domain(&binding.domain);
                 return values.into_iter().fold(vec![path], |paths, value| {
-                    let round = |mut path: Path<'m>| {
+                    let round = |mut path: FlatPath<'m>| {
                         path.eval.bound.truncate(binding.var.0 as usize);
                         path.eval.bound.push(value);
                         self.run(block, path)
@@ -146,7 +147,7 @@ impl Runner {
         if path.alive.is(false) { Vec::new() } else { vec![path] }
     }
 
-    fn branch<'m>(&mut self, test: &Expr, blocks: (&[Stmt], &[Stmt]), mut path: Path<'m>) -> Vec<Path<'m>> {
+    fn branch<'m>(&mut self, test: &Expr, blocks: (&[Stmt], &[Stmt]), mut path: FlatPath<'m>) -> Vec<FlatPath<'m>> {
         let test = self.value(test, &mut path).term;
         let (base, n_touched) = (path.alive.clone(), path.eval.touched.len());
         let (mut one, mut other) = (path.clone(), path);
@@ -165,7 +166,12 @@ impl Runner {
         vec![merge(&test, yes, (no, n_touched), alive)]
     }
 
-    fn assign_any<'m>(&mut self, access: &Access, range: Option<&(Expr, Expr)>, mut path: Path<'m>) -> Vec<Path<'m>> {
+    fn assign_any<'m>(
+        &mut self,
+        access: &Access,
+        range: Option<&(Expr, Expr)>,
+        mut path: FlatPath<'m>,
+    ) -> Vec<FlatPath<'m>> {
         let targets = self.locate(access, &mut path);
         let ends = range.map(|(lo, hi)| {
             let lo = self.index_value(lo, &mut path);
@@ -183,7 +189,8 @@ impl Runner {
             }
         }
         if ty.n_values(model.type_context()) > MOST_PATHS as u128 {
-            self.problems.push(Refusal::new(access.span, format!("more than {MOST_PATHS} ways through one step")));
+            self.problems
+                .push(ExportRefusal::new(access.span, format!("more than {MOST_PATHS} ways through one step")));
             return vec![path];
         }
         let mut found = Vec::new();
@@ -209,7 +216,7 @@ impl Runner {
     }
 
     /// A number, or the index of a process.
-    fn index_value(&mut self, expr: &Expr, path: &mut Path<'_>) -> Term {
+    fn index_value(&mut self, expr: &Expr, path: &mut FlatPath<'_>) -> Term {
         let value = self.value(expr, path);
         if value.kind == super::expression::ValueKind::Process {
             return path.eval.index_of(&value.term);
@@ -217,13 +224,13 @@ impl Runner {
         value.term
     }
 
-    fn acquire(&mut self, access: &Access, path: &mut Path<'_>) {
+    fn acquire(&mut self, access: &Access, path: &mut FlatPath<'_>) {
         let targets = self.locate(access, path);
         for (when, target) in &targets {
             let held = path.eval.load(target);
             let (open, taken) = match target.ty {
                 ScalarType::Semaphore { .. } => {
-                    (Term::number(0).less(&held), Term::compute(Op::Subtract, &held, &Term::number(1)))
+                    (Term::number(0).less(&held), Term::compute(TermOp::Subtract, &held, &Term::number(1)))
                 }
                 _ => {
                     let me = path.eval.me.expect("a process acquires").index() as i64;
@@ -235,13 +242,13 @@ impl Runner {
         }
     }
 
-    fn release(&mut self, access: &Access, path: &mut Path<'_>) {
+    fn release(&mut self, access: &Access, path: &mut FlatPath<'_>) {
         let targets = self.locate(access, path);
         for (when, target) in &targets {
             let held = path.eval.load(target);
             let (wrong, free) = match target.ty {
                 ScalarType::Semaphore { max } => {
-                    (Term::number(max).less_equal(&held), Term::compute(Op::Add, &held, &Term::number(1)))
+                    (Term::number(max).less_equal(&held), Term::compute(TermOp::Add, &held, &Term::number(1)))
                 }
                 _ => {
                     let me = path.eval.me.expect("a process releases").index() as i64;
@@ -254,7 +261,7 @@ impl Runner {
     }
 }
 
-impl Evaluator<'_> {
+impl TermEvaluator<'_> {
     /// The number that stands for `none`.
     pub(super) fn nobody(&self) -> Term {
         Term::number(self.model.processes.len() as i64)
@@ -262,7 +269,7 @@ impl Evaluator<'_> {
 }
 
 /// Stores a value that the type has.
-pub(super) fn put(path: &mut Path<'_>, targets: &[(Term, Target)], value: &Term) {
+pub(super) fn put(path: &mut FlatPath<'_>, targets: &[(Term, ElementTarget)], value: &Term) {
     path.eval.set_context(path.alive.clone());
     for (when, target) in targets {
         if when.is(true) {
@@ -303,7 +310,12 @@ fn index_bounds(model: &Model, ty: ScalarType) -> (i64, i64) {
 }
 
 /// One path out of the two of an `if`.
-fn merge<'m>(test: &Term, mut yes: Path<'m>, (mut no, n_touched): (Path<'m>, usize), alive: Term) -> Path<'m> {
+fn merge<'m>(
+    test: &Term,
+    mut yes: FlatPath<'m>,
+    (mut no, n_touched): (FlatPath<'m>, usize),
+    alive: Term,
+) -> FlatPath<'m> {
     let vars: Vec<_> = yes.eval.store.single.keys().chain(no.eval.store.single.keys()).copied().collect();
     for var in vars {
         if yes.eval.store.single.get(&var) != no.eval.store.single.get(&var) {
@@ -321,7 +333,7 @@ fn merge<'m>(test: &Term, mut yes: Path<'m>, (mut no, n_touched): (Path<'m>, usi
             let at = &flat.vars[var].elements()[offset];
             flat.look(var, at.iter().map(|&at| Term::number(at as i64)).collect())
         };
-        let value = |path: &Path<'m>| path.eval.store.cells.get(&key).cloned().unwrap_or_else(old);
+        let value = |path: &FlatPath<'m>| path.eval.store.cells.get(&key).cloned().unwrap_or_else(old);
         let merged = Term::choice(test, &value(&yes), &value(&no));
         yes.eval.store.cells.insert(key, merged);
     }

@@ -1,6 +1,6 @@
 //! Expressions as terms: a value, and when it cannot be computed.
 //!
-//! In: an expression, who evaluates it, the values of bound variables, and what the step wrote so far. Out: an [`Evaluated`]: a term, and
+//! In: an expression, who evaluates it, the values of bound variables, and what the step wrote so far. Out: an [`FlatValue`]: a term, and
 //! a term for the faults, which is safe to look at from left to right, as is the value where there is no fault. Quantifiers are
 //! written out; `&&`, `||`, `=>`, `if` look at no more than `model::eval` does.
 
@@ -16,9 +16,9 @@ use model::types::ScalarType;
 use model::value::Value;
 use model::variable::Role;
 
-use super::{Flat, Touched, number_of, position};
-use crate::Refusal;
-use crate::term::{Kind, NodeNo, Op, Term, VarNo};
+use super::{Flat, TouchedElement, number_of, position};
+use crate::ExportRefusal;
+use crate::term::{NodeNo, Term, TermKind, TermOp, VarNo};
 
 /// Other tools compute with 32 bits.
 const NUMBERS: (i64, i64) = (i32::MIN as i64, i32::MAX as i64);
@@ -38,7 +38,7 @@ pub enum ValueKind {
 
 /// The value of an expression.
 #[derive(Clone, Debug)]
-pub struct Evaluated {
+pub struct FlatValue {
     /// The value, where there is no fault.
     pub term: Term,
     /// When there is none.
@@ -49,7 +49,7 @@ pub struct Evaluated {
 
 /// An element of a variable.
 #[derive(Clone, Debug)]
-pub(super) struct Target {
+pub(super) struct ElementTarget {
     pub var: VarNo,
     pub index: Vec<Term>,
     pub ty: ScalarType,
@@ -57,7 +57,7 @@ pub(super) struct Target {
 
 /// What a step wrote so far.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Store {
+pub(super) struct WrittenElements {
     /// New values of elements, by position.
     pub cells: HashMap<(VarNo, usize), Term>,
     /// Variables of which one element, at an index that is not constant, has a new value, and nothing else.
@@ -66,7 +66,7 @@ pub(super) struct Store {
 
 /// Evaluates expressions for a process, or for nobody.
 #[derive(Clone, Debug)]
-pub struct Evaluator<'m> {
+pub struct TermEvaluator<'m> {
     pub(super) model: &'m Model,
     pub(super) flat: &'m Flat,
     /// Who evaluates.
@@ -76,27 +76,27 @@ pub struct Evaluator<'m> {
     /// The values of the bound variables, outermost first.
     pub(super) bound: Vec<Value>,
     /// What the step wrote so far.
-    pub(super) store: Store,
+    pub(super) store: WrittenElements,
     /// Where processes are known to stand.
     pub(super) standing: HashMap<ProcessId, NodeNo>,
     /// When the part at hand is looked at.
     context: Term,
     /// What was looked at and written so far.
-    pub(super) touched: Vec<Touched>,
+    pub(super) touched: Vec<TouchedElement>,
     /// What cannot be said.
-    pub(super) problems: Vec<Refusal>,
+    pub(super) problems: Vec<ExportRefusal>,
 }
 
-impl<'m> Evaluator<'m> {
+impl<'m> TermEvaluator<'m> {
     /// Looks at the state as it is, for nobody, with these values for the bound variables.
     pub fn new(model: &'m Model, flat: &'m Flat, bound: &[Value]) -> Self {
-        Evaluator {
+        TermEvaluator {
             model,
             flat,
             me: None,
             counters: Counters::new(),
             bound: bound.to_vec(),
-            store: Store::default(),
+            store: WrittenElements::default(),
             standing: HashMap::new(),
             context: Term::truth(true),
             touched: Vec::new(),
@@ -121,7 +121,7 @@ impl<'m> Evaluator<'m> {
     }
 
     /// What cannot be said of the expressions so far.
-    pub fn into_problems(self) -> Vec<Refusal> {
+    pub fn into_problems(self) -> Vec<ExportRefusal> {
         self.problems
     }
 
@@ -131,7 +131,7 @@ impl<'m> Evaluator<'m> {
     }
 
     fn problem(&mut self, span: Span, why: impl Into<String>) {
-        self.problems.push(Refusal::new(span, why.into()));
+        self.problems.push(ExportRefusal::new(span, why.into()));
     }
 
     fn none(&self) -> Term {
@@ -139,7 +139,7 @@ impl<'m> Evaluator<'m> {
     }
 
     /// The value of an expression.
-    pub fn value(&mut self, expr: &Expr) -> Evaluated {
+    pub fn value(&mut self, expr: &Expr) -> FlatValue {
         match &expr.kind {
             ExprKind::Const(value) => self.constant(*value),
             ExprKind::Parameter(id) => self.constant(Value::Int(self.model.parameters[*id].value)),
@@ -158,11 +158,11 @@ impl<'m> Evaluator<'m> {
                     who.term.equal(&Term::number(process.index() as i64)).and(&there)
                 };
                 let term = Term::any(self.model.processes.ids().map(stands));
-                Evaluated { term, fault, kind: ValueKind::Truth }
+                FlatValue { term, fault, kind: ValueKind::Truth }
             }
             ExprKind::Not(inner) => {
                 let inner = self.value(inner);
-                Evaluated { term: inner.term.negation(), ..inner }
+                FlatValue { term: inner.term.negation(), ..inner }
             }
             ExprKind::Negate(inner) => {
                 let inner = self.number(inner);
@@ -177,7 +177,7 @@ impl<'m> Evaluator<'m> {
                     return inner;
                 }
                 let fault = inner.fault.or(&inner.term.equal(&self.none()));
-                Evaluated { term: self.index_of(&inner.term), fault, kind: ValueKind::Number }
+                FlatValue { term: self.index_of(&inner.term), fault, kind: ValueKind::Number }
             }
             ExprKind::ToProcess(family, inner) => {
                 let inner = self.value(inner);
@@ -186,7 +186,7 @@ impl<'m> Evaluator<'m> {
         }
     }
 
-    fn constant(&self, value: Value) -> Evaluated {
+    fn constant(&self, value: Value) -> FlatValue {
         let number = number_of(self.model, value);
         let (term, kind) = match value {
             Value::Bool(truth) => (Term::truth(truth), ValueKind::Truth),
@@ -194,29 +194,29 @@ impl<'m> Evaluator<'m> {
             Value::Enum(..) => (Term::number(number), ValueKind::Word),
             Value::None | Value::Process(_) => (Term::number(number), ValueKind::Process),
         };
-        Evaluated { term, fault: Term::truth(false), kind }
+        FlatValue { term, fault: Term::truth(false), kind }
     }
 
     /// The value of an expression that must be a number.
-    pub(super) fn number(&mut self, expr: &Expr) -> Evaluated {
+    pub(super) fn number(&mut self, expr: &Expr) -> FlatValue {
         let value = self.value(expr);
         match value.kind {
             // Only `none` can stand where a number is needed.
             ValueKind::Process => {
                 let fault = value.fault.or(&value.term.equal(&self.none()));
-                Evaluated { fault, kind: ValueKind::Number, ..value }
+                FlatValue { fault, kind: ValueKind::Number, ..value }
             }
             _ => value,
         }
     }
 
     /// A number that other tools can compute.
-    fn checked(&mut self, term: Term, fault: Term, span: Span) -> Evaluated {
+    fn checked(&mut self, term: Term, fault: Term, span: Span) -> FlatValue {
         let (lo, hi) = term.bounds();
         if lo < NUMBERS.0 || hi > NUMBERS.1 {
             self.problem(span, "this may be a number beyond 32 bits, which other tools would cut");
         }
-        Evaluated { term, fault, kind: ValueKind::Number }
+        FlatValue { term, fault, kind: ValueKind::Number }
     }
 
     /// Looks at a part only where `when` holds.
@@ -228,18 +228,18 @@ impl<'m> Evaluator<'m> {
         seen
     }
 
-    fn choice(&mut self, test: &Expr, yes: &Expr, no: &Expr) -> Evaluated {
+    fn choice(&mut self, test: &Expr, yes: &Expr, no: &Expr) -> FlatValue {
         let test = self.value(test);
         let sound = test.fault.negation();
         let yes = self.within(&sound.and(&test.term), |inner| inner.value(yes));
         let no = self.within(&sound.and(&test.term.negation()), |inner| inner.value(no));
         let fault = test.fault.or(&Term::choice(&test.term, &yes.fault, &no.fault));
         let kind = if test.term.is(false) { no.kind } else { yes.kind };
-        Evaluated { term: Term::choice(&test.term, &yes.term, &no.term), fault, kind }
+        FlatValue { term: Term::choice(&test.term, &yes.term, &no.term), fault, kind }
     }
 
-    fn binary(&mut self, op: BinaryOp, left: &Expr, right: &Expr, span: Span) -> Evaluated {
-        let truth = |term, fault| Evaluated { term, fault, kind: ValueKind::Truth };
+    fn binary(&mut self, op: BinaryOp, left: &Expr, right: &Expr, span: Span) -> FlatValue {
+        let truth = |term, fault| FlatValue { term, fault, kind: ValueKind::Truth };
         if let BinaryOp::And | BinaryOp::Or | BinaryOp::Implies = op {
             let left = self.value(left);
             let goes_on = if op == BinaryOp::Or { left.term.negation() } else { left.term.clone() };
@@ -274,25 +274,25 @@ impl<'m> Evaluator<'m> {
         }
     }
 
-    fn both(&mut self, left: &Expr, right: &Expr, look: fn(&mut Self, &Expr) -> Evaluated) -> (Evaluated, Evaluated) {
+    fn both(&mut self, left: &Expr, right: &Expr, look: fn(&mut Self, &Expr) -> FlatValue) -> (FlatValue, FlatValue) {
         let left = look(self, left);
         let right = self.within(&left.fault.negation(), |inner| look(inner, right));
         (left, right)
     }
 
-    fn arithmetic(&mut self, op: BinaryOp, (a, b): (Term, Term), fault: Term, span: Span) -> Evaluated {
+    fn arithmetic(&mut self, op: BinaryOp, (a, b): (Term, Term), fault: Term, span: Span) -> FlatValue {
         let zero = Term::number(0);
         let by_zero = fault.or(&b.equal(&zero));
         match op {
-            BinaryOp::Add => self.checked(Term::compute(Op::Add, &a, &b), fault, span),
-            BinaryOp::Subtract => self.checked(Term::compute(Op::Subtract, &a, &b), fault, span),
-            BinaryOp::Multiply => self.checked(Term::compute(Op::Multiply, &a, &b), fault, span),
+            BinaryOp::Add => self.checked(Term::compute(TermOp::Add, &a, &b), fault, span),
+            BinaryOp::Subtract => self.checked(Term::compute(TermOp::Subtract, &a, &b), fault, span),
+            BinaryOp::Multiply => self.checked(Term::compute(TermOp::Multiply, &a, &b), fault, span),
             BinaryOp::Remainder => self.checked(euclidean_remainder(&a, &b), by_zero, span),
             BinaryOp::Divide => {
-                let whole = Term::compute(Op::Subtract, &a, &euclidean_remainder(&a, &b));
+                let whole = Term::compute(TermOp::Subtract, &a, &euclidean_remainder(&a, &b));
                 let natural = a.bounds().0 >= 0;
                 let divided = if natural { &a } else { &whole };
-                self.checked(Term::compute(Op::Machine(MachineOp::Quotient), divided, &b), by_zero, span)
+                self.checked(Term::compute(TermOp::Machine(MachineOp::Quotient), divided, &b), by_zero, span)
             }
             BinaryOp::Machine(op) => {
                 let fault = match op {
@@ -308,13 +308,13 @@ impl<'m> Evaluator<'m> {
                 if op == MachineOp::ShiftRight && a.bounds().0 < 0 {
                     self.problem(span, "this may shift a number below 0, on which other tools differ");
                 }
-                self.checked(Term::compute(Op::Machine(op), &a, &b), fault, span)
+                self.checked(Term::compute(TermOp::Machine(op), &a, &b), fault, span)
             }
             _ => unreachable!("{op:?} is not arithmetic"),
         }
     }
 
-    fn quantified(&mut self, quantified: &Quantified) -> Evaluated {
+    fn quantified(&mut self, quantified: &Quantified) -> FlatValue {
         let outer = self.bound.clone();
         let mut instances = Vec::new();
         self.instances(&quantified.bindings, &mut instances);
@@ -351,11 +351,12 @@ impl<'m> Evaluator<'m> {
             Quantifier::Exists => (Term::any(found), ValueKind::Truth),
             Quantifier::Count => {
                 let one = |truth: &Term| Term::choice(truth, &Term::number(1), &Term::number(0));
-                let sum = found.iter().fold(Term::number(0), |sum, truth| Term::compute(Op::Add, &sum, &one(truth)));
+                let sum =
+                    found.iter().fold(Term::number(0), |sum, truth| Term::compute(TermOp::Add, &sum, &one(truth)));
                 (sum, ValueKind::Number)
             }
         };
-        Evaluated { term, fault, kind }
+        FlatValue { term, fault, kind }
     }
 
     /// The values of bound variables for each instance, in order.
@@ -401,7 +402,7 @@ impl<'m> Evaluator<'m> {
             .collect();
         match offsets.split_last() {
             Some(((_, last), rest)) if rest.iter().all(|(_, offset)| offset == last) => {
-                Term::compute(Op::Add, process, &Term::number(*last))
+                Term::compute(TermOp::Add, process, &Term::number(*last))
             }
             Some(((last_id, last), rest)) => {
                 let end = Term::number(last_id + last);
@@ -413,7 +414,7 @@ impl<'m> Evaluator<'m> {
         }
     }
 
-    fn process_of(&self, family: FamilyId, inner: &Evaluated) -> Evaluated {
+    fn process_of(&self, family: FamilyId, inner: &FlatValue) -> FlatValue {
         let members = &self.model.families[family];
         let first = members.first.index() as i64;
         let last = first + members.count() as i64 - 1;
@@ -422,14 +423,14 @@ impl<'m> Evaluator<'m> {
             (inner.term.clone(), inner.term.equal(&self.none()).negation().and(&outside))
         } else {
             let shift = first - members.index.as_ref().map_or(0, |range| range.first);
-            let term = Term::compute(Op::Add, &inner.term, &Term::number(shift));
+            let term = Term::compute(TermOp::Add, &inner.term, &Term::number(shift));
             let bad = term.between(first, last).negation();
             (term, bad)
         };
-        Evaluated { term, fault: inner.fault.or(&bad), kind: ValueKind::Process }
+        FlatValue { term, fault: inner.fault.or(&bad), kind: ValueKind::Process }
     }
 
-    fn read(&mut self, access: &Access) -> Evaluated {
+    fn read(&mut self, access: &Access) -> FlatValue {
         let var = &self.model.vars[access.var];
         if let Role::Counter(_) = var.role {
             return match (&access.whose, self.counters.get(&access.var).copied()) {
@@ -455,11 +456,11 @@ impl<'m> Evaluator<'m> {
         }
         let last = found.pop().map_or_else(|| Term::number(0), |(_, term)| term);
         let term = found.into_iter().rev().fold(last, |no, (when, yes)| Term::choice(&when, &yes, &no));
-        Evaluated { term, fault, kind }
+        FlatValue { term, fault, kind }
     }
 
     /// Where an access leads: each possible variable with its condition, and when there is none.
-    pub(super) fn locate(&mut self, access: &Access) -> (Vec<(Term, Target)>, Term) {
+    pub(super) fn locate(&mut self, access: &Access) -> (Vec<(Term, ElementTarget)>, Term) {
         let var = &self.model.vars[access.var];
         let (mut owners, mut fault) = (Vec::new(), Term::truth(false));
         match &access.whose {
@@ -488,27 +489,27 @@ impl<'m> Evaluator<'m> {
         }
         let flat = self.flat;
         let target = |(when, owner): (Term, Option<ProcessId>)| {
-            let target = Target { var: flat.var(access.var, owner), index: index.clone(), ty: var.ty.scalar() };
+            let target = ElementTarget { var: flat.var(access.var, owner), index: index.clone(), ty: var.ty.scalar() };
             (when, target)
         };
         (owners.into_iter().map(target).collect(), fault)
     }
 
     /// The content of an element, with what the step wrote so far.
-    pub(super) fn load(&mut self, target: &Target) -> Term {
+    pub(super) fn load(&mut self, target: &ElementTarget) -> Term {
         self.touch(target, false);
         self.peek(target)
     }
 
-    pub(super) fn touch(&mut self, target: &Target, writes: bool) {
+    pub(super) fn touch(&mut self, target: &ElementTarget, writes: bool) {
         if let Some(process) = self.me {
             let (var, index) = (target.var, target.index.clone());
-            self.touched.push(Touched { process, var, index, when: self.context.clone(), writes });
+            self.touched.push(TouchedElement { process, var, index, when: self.context.clone(), writes });
         }
     }
 
-    fn peek(&mut self, target: &Target) -> Term {
-        let Target { var, index, .. } = target;
+    fn peek(&mut self, target: &ElementTarget) -> Term {
+        let ElementTarget { var, index, .. } = target;
         if let Some((written, value)) = self.store.single.get(var) {
             if written == index {
                 return value.clone();
@@ -529,9 +530,9 @@ impl<'m> Evaluator<'m> {
     }
 
     /// Stores a value in an element.
-    pub(super) fn put(&mut self, target: &Target, value: Term) {
+    pub(super) fn put(&mut self, target: &ElementTarget, value: Term) {
         self.touch(target, true);
-        let Target { var, index, .. } = target;
+        let ElementTarget { var, index, .. } = target;
         let elements = self.flat.vars[*var].elements();
         if let Some(offset) = position(&self.flat.vars[*var].dimensions, index) {
             self.spread(*var);
@@ -579,15 +580,15 @@ pub(super) fn is_at(index: &[Term], at: &[usize]) -> Term {
 
 /// `a % b` with a result between 0 and |b|, out of C's.
 fn euclidean_remainder(a: &Term, b: &Term) -> Term {
-    let rest = Term::compute(Op::Machine(MachineOp::Rest), a, b);
+    let rest = Term::compute(TermOp::Machine(MachineOp::Rest), a, b);
     if a.bounds().0 >= 0 {
         return rest;
     }
     let size = match b.kind() {
         _ if b.bounds().0 >= 0 => b.clone(),
-        Kind::Number(_) => b.negate(),
+        TermKind::Number(_) => b.negate(),
         _ => Term::choice(&b.less(&Term::number(0)), &b.negate(), b),
     };
-    let raised = Term::compute(Op::Add, &rest, &size);
+    let raised = Term::compute(TermOp::Add, &rest, &size);
     Term::choice(&rest.less(&Term::number(0)), &raised, &rest)
 }

@@ -7,22 +7,22 @@ use std::collections::{BTreeSet, HashMap};
 
 use base::{IdVec, Span};
 use model::Model;
-use model::control::{ActionId, ActionKind, Next, PlaceId, ProcedureId, Scope};
+use model::control::{ActionId, ActionKind, Next, PlaceId, ProcedureId, TextOwner};
 use model::eval::{Counters, StepFault, control_after};
 use model::process::ProcessId;
 
-use super::{Flat, Node};
-use crate::Refusal;
+use super::{ControlNode, Flat};
+use crate::ExportRefusal;
 use crate::term::NodeNo;
 
 /// More nodes than this in one process are no text that anybody reads.
 const MOST_NODES: usize = 20_000;
 
 /// What tells nodes apart.
-type Key = (PlaceId, Counters, Vec<(ActionId, Counters)>);
+type NodeKey = (PlaceId, Counters, Vec<(ActionId, Counters)>);
 
 impl Flat {
-    pub(super) fn find_nodes(&mut self, model: &Model) -> Result<(), Vec<Refusal>> {
+    pub(super) fn find_nodes(&mut self, model: &Model) -> Result<(), Vec<ExportRefusal>> {
         let recursive = recursion(model);
         if !recursive.is_empty() {
             return Err(recursive);
@@ -30,15 +30,15 @@ impl Flat {
         for process in model.processes.ids() {
             let mut search = NodeSearch { model, process, nodes: IdVec::new(), known: HashMap::new() };
             let family = &model.families[model.processes[process].family];
-            let scope = Scope::Family(model.processes[process].family);
+            let scope = TextOwner::Family(model.processes[process].family);
             let (place, counters) = control_after(model, process, (scope, &Counters::new()), &family.entry)
-                .map_err(|fault| vec![Refusal::new(fault.span, fault.fault.to_string())])?;
+                .map_err(|fault| vec![ExportRefusal::new(fault.span, fault.fault.to_string())])?;
             let entry = search.node((place, counters, Vec::new()));
             let mut at = 0;
             while at < search.nodes.len() {
                 if search.nodes.len() > MOST_NODES {
                     let why = format!("{} has more than {MOST_NODES} points of control", model.processes[process].name);
-                    return Err(vec![Refusal::new(family.span, why)]);
+                    return Err(vec![ExportRefusal::new(family.span, why)]);
                 }
                 let node = search.nodes[NodeNo::new(at)].clone();
                 for &action in &model.places[node.place].actions {
@@ -68,7 +68,7 @@ impl Flat {
     ) -> Result<NodeNo, StepFault> {
         let nodes = &self.nodes[process.index()];
         let (place, counters, callers) = after(model, process, &nodes[source], action)?;
-        let same = |node: &Node| node.place == place && node.counters == counters && node.callers == callers;
+        let same = |node: &ControlNode| node.place == place && node.counters == counters && node.callers == callers;
         Ok(nodes.entries().find(|(_, node)| same(node)).expect("the search found every node").0)
     }
 }
@@ -76,12 +76,12 @@ impl Flat {
 struct NodeSearch<'m> {
     model: &'m Model,
     process: ProcessId,
-    nodes: IdVec<Node>,
-    known: HashMap<Key, NodeNo>,
+    nodes: IdVec<ControlNode>,
+    known: HashMap<NodeKey, NodeNo>,
 }
 
 impl NodeSearch<'_> {
-    fn node(&mut self, key: Key) -> NodeNo {
+    fn node(&mut self, key: NodeKey) -> NodeNo {
         if let Some(&known) = self.known.get(&key) {
             return known;
         }
@@ -90,17 +90,17 @@ impl NodeSearch<'_> {
         let is_end = callers.is_empty() && place == end;
         let is_idle = self.model.places[place].actions.iter().any(|&action| super::is_idle(self.model, action));
         let may_end = self.model.places[place].may_end;
-        let number = self.nodes.push(Node { place, counters, callers, is_end, is_idle, may_end });
+        let number = self.nodes.push(ControlNode { place, counters, callers, is_end, is_idle, may_end });
         self.known.insert(key, number);
         number
     }
 }
 
 /// Where control is after an action.
-fn after(model: &Model, process: ProcessId, node: &Node, action: ActionId) -> Result<Key, StepFault> {
+fn after(model: &Model, process: ProcessId, node: &ControlNode, action: ActionId) -> Result<NodeKey, StepFault> {
     let acted = &model.actions[action];
     let follow =
-        |scope: Scope, counters: &Counters, next: &Next| control_after(model, process, (scope, counters), next);
+        |scope: TextOwner, counters: &Counters, next: &Next| control_after(model, process, (scope, counters), next);
     match &acted.kind {
         ActionKind::Plain | ActionKind::Idle => {
             let (place, counters) = follow(acted.scope, &node.counters, &acted.next)?;
@@ -108,7 +108,7 @@ fn after(model: &Model, process: ProcessId, node: &Node, action: ActionId) -> Re
         }
         ActionKind::Call { procedure, entry, .. } => {
             let entry = entry.as_ref().unwrap_or(&model.procedures[*procedure].entry);
-            let (place, counters) = follow(Scope::Procedure(*procedure), &Counters::new(), entry)?;
+            let (place, counters) = follow(TextOwner::Procedure(*procedure), &Counters::new(), entry)?;
             let callers = [node.callers.clone(), vec![(action, node.counters.clone())]].concat();
             Ok((place, counters, callers))
         }
@@ -123,9 +123,9 @@ fn after(model: &Model, process: ProcessId, node: &Node, action: ActionId) -> Re
 }
 
 /// The procedures that may call themselves, each with a call on the way.
-fn recursion(model: &Model) -> Vec<Refusal> {
+fn recursion(model: &Model) -> Vec<ExportRefusal> {
     let calls = |from: ProcedureId| {
-        model.actions.iter().filter(move |action| action.scope == Scope::Procedure(from)).filter_map(|action| {
+        model.actions.iter().filter(move |action| action.scope == TextOwner::Procedure(from)).filter_map(|action| {
             match action.kind {
                 ActionKind::Call { procedure, .. } => Some((procedure, model.statements[action.statement].span)),
                 _ => None,
@@ -149,7 +149,7 @@ fn recursion(model: &Model) -> Vec<Refusal> {
         back.map(|(_, span)| {
             let why =
                 format!("`{}` may call itself, and its stack has no bound that can be written down", procedure.name);
-            Refusal::new(span, why)
+            ExportRefusal::new(span, why)
         })
     };
     model.procedures.entries().filter_map(of_one).collect()

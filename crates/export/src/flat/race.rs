@@ -5,14 +5,14 @@
 use model::Model;
 use model::variable::VarId;
 
-use super::{Flat, Mover, Touched};
+use super::{Flat, StepPart, TouchedElement};
 use crate::term::{Term, VarNo};
 
 /// A step, faulty or not.
-struct Part<'f> {
-    movers: &'f [Mover],
+struct RaceStep<'f> {
+    movers: &'f [StepPart],
     when: Term,
-    touched: Vec<&'f Touched>,
+    touched: Vec<&'f TouchedElement>,
 }
 
 /// When two processes each have an enabled step that touches the same element of the variable, one of them writing.
@@ -21,9 +21,9 @@ pub fn race(model: &Model, flat: &Flat, var: VarId) -> Term {
     let copies: Vec<VarNo> = owners.filter_map(|owner| flat.places.get(&(var, owner)).copied()).collect();
     let parts = flat.steps.iter().map(|step| (&step.movers, &step.guard, &step.touched));
     let faults = flat.faults.iter().map(|fault| (&fault.movers, &fault.condition, &fault.touched));
-    let parts: Vec<Part<'_>> = parts
+    let parts: Vec<RaceStep<'_>> = parts
         .chain(faults)
-        .map(|(movers, guard, touched)| Part {
+        .map(|(movers, guard, touched)| RaceStep {
             movers,
             when: Term::all(movers.iter().map(|mover| Term::at(mover.process, vec![mover.source]))).and(guard),
             touched: touched.iter().filter(|touched| copies.contains(&touched.var)).collect(),
@@ -43,13 +43,13 @@ pub fn race(model: &Model, flat: &Flat, var: VarId) -> Term {
 }
 
 /// Whether nobody would have to stand at two places.
-fn possible_together(one: &Part<'_>, other: &Part<'_>) -> bool {
+fn possible_together(one: &RaceStep<'_>, other: &RaceStep<'_>) -> bool {
     let pairs = one.movers.iter().flat_map(|mover| other.movers.iter().map(move |theirs| (mover, theirs)));
     pairs.into_iter().all(|(mover, theirs)| mover.process != theirs.process || mover.source == theirs.source)
 }
 
 /// When the two touch one element for different processes, one of them writing.
-fn meeting(one: &Part<'_>, other: &Part<'_>) -> Term {
+fn meeting(one: &RaceStep<'_>, other: &RaceStep<'_>) -> Term {
     let mut found = Term::truth(false);
     for mine in &one.touched {
         for theirs in &other.touched {

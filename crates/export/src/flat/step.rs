@@ -4,25 +4,25 @@
 //! partner at each node. Then, as terms over the state: who is able to move, who may stand still, where nobody can.
 
 use model::Model;
-use model::control::{ActionId, ActionKind, Pattern, Scope, SyncSide};
+use model::control::{ActionId, ActionKind, ReceivePattern, SyncSide, TextOwner};
 use model::expr::Expr;
 use model::process::ProcessId;
 use model::types::ScalarType;
 use model::variable::{Init, Role, Var, VarId};
 
-use super::body::{MOST_PATHS, Path, Runner, first_term, outside, put};
-use super::expression::{Evaluator, Target};
-use super::{FaultStep, Flat, FlatStep, Mover, Update, is_idle, leaves};
-use crate::Refusal;
+use super::body::{BodyRunner, FlatPath, MOST_PATHS, first_term, outside, put};
+use super::expression::{ElementTarget, TermEvaluator};
+use super::{FaultStep, Flat, FlatStep, StepPart, Update, is_idle, leaves};
+use crate::ExportRefusal;
 use crate::term::{NodeNo, Term};
 
 impl Flat {
-    pub(super) fn make_steps(&mut self, model: &Model) -> Result<(), Vec<Refusal>> {
+    pub(super) fn make_steps(&mut self, model: &Model) -> Result<(), Vec<ExportRefusal>> {
         let (mut steps, mut faults, mut problems) = (Vec::new(), Vec::new(), Vec::new());
         for process in model.processes.ids() {
             for (source, node) in self.nodes[process.index()].entries() {
                 for &action in &model.places[node.place].actions {
-                    let maker = Maker { model, flat: self, side: Side { process, source, action } };
+                    let maker = StepMaker { model, flat: self, side: MovingSide { process, source, action } };
                     for made in maker.make() {
                         steps.extend(made.steps);
                         faults.extend(made.faults);
@@ -40,27 +40,27 @@ impl Flat {
 
 /// A process, where it stands, and its action.
 #[derive(Clone, Copy, Debug)]
-struct Side {
+struct MovingSide {
     process: ProcessId,
     source: NodeNo,
     action: ActionId,
 }
 
-struct Maker<'m> {
+struct StepMaker<'m> {
     model: &'m Model,
     flat: &'m Flat,
-    side: Side,
+    side: MovingSide,
 }
 
-struct Made {
+struct MadeSteps {
     steps: Vec<FlatStep>,
     faults: Vec<FaultStep>,
-    problems: Vec<Refusal>,
+    problems: Vec<ExportRefusal>,
 }
 
-impl<'m> Maker<'m> {
+impl<'m> StepMaker<'m> {
     /// The steps of the action; of a rendezvous, with each partner, if it sends.
-    fn make(&self) -> Vec<Made> {
+    fn make(&self) -> Vec<MadeSteps> {
         let acted = &self.model.actions[self.side.action];
         let Some(sync) = &acted.sync else { return vec![self.alone(true)] };
         let mut found = vec![self.alone(false)];
@@ -72,7 +72,7 @@ impl<'m> Maker<'m> {
                         && theirs.channel == sync.channel
                         && let SyncSide::Receive(patterns) = &theirs.side
                     {
-                        found.push(self.rendezvous(Side { process, source, action }, values, patterns));
+                        found.push(self.rendezvous(MovingSide { process, source, action }, values, patterns));
                     }
                 }
             }
@@ -80,20 +80,20 @@ impl<'m> Maker<'m> {
         found
     }
 
-    fn start(&self, sides: &[Side]) -> Path<'m> {
-        let mut eval = Evaluator::new(self.model, self.flat, &[]);
+    fn start(&self, sides: &[MovingSide]) -> FlatPath<'m> {
+        let mut eval = TermEvaluator::new(self.model, self.flat, &[]);
         eval.standing = sides.iter().map(|side| (side.process, side.source)).collect();
-        Path { alive: Term::truth(true), eval }.acts_for(self.side.process)
+        FlatPath { alive: Term::truth(true), eval }.acts_for(self.side.process)
     }
 
     /// A step of one process; without its body, only what can go wrong in the guard.
-    fn alone(&self, is_whole: bool) -> Made {
-        let mut runner = Runner::default();
+    fn alone(&self, is_whole: bool) -> MadeSteps {
+        let mut runner = BodyRunner::default();
         let mut path = self.start(&[self.side]);
         let acted = &self.model.actions[self.side.action];
         if let Some(guard) = &acted.guard {
             let test = runner.value(guard, &mut path);
-            Runner::only_where(&mut path, &test.term);
+            BodyRunner::only_where(&mut path, &test.term);
         }
         let mut ended = Vec::new();
         if is_whole && !path.alive.is(false) {
@@ -104,8 +104,8 @@ impl<'m> Maker<'m> {
         self.made(&[self.side], runner, ended)
     }
 
-    fn rendezvous(&self, partner: Side, values: &[Expr], patterns: &[Pattern]) -> Made {
-        let mut runner = Runner::default();
+    fn rendezvous(&self, partner: MovingSide, values: &[Expr], patterns: &[ReceivePattern]) -> MadeSteps {
+        let mut runner = BodyRunner::default();
         let (ours, theirs) = (&self.model.actions[self.side.action], &self.model.actions[partner.action]);
         let mut path = self.start(&[self.side, partner]);
         // Faults in guards are steps of one process alone; here there is none.
@@ -113,7 +113,7 @@ impl<'m> Maker<'m> {
             path = path.acts_for(process);
             if let Some(guard) = &acted.guard {
                 let test = path.eval.value(guard);
-                Runner::only_where(&mut path, &test.fault.negation().and(&test.term));
+                BodyRunner::only_where(&mut path, &test.fault.negation().and(&test.term));
             }
         }
         path = path.acts_for(self.side.process);
@@ -122,12 +122,12 @@ impl<'m> Maker<'m> {
         let mut stores = Vec::new();
         for (pattern, value) in patterns.iter().zip(&sent) {
             match pattern {
-                Pattern::Into(access) => stores.push((runner.locate(access, &mut path), value)),
-                Pattern::Equal(wanted) => {
+                ReceivePattern::Into(access) => stores.push((runner.locate(access, &mut path), value)),
+                ReceivePattern::Equal(wanted) => {
                     let wanted = runner.value(wanted, &mut path).term;
-                    Runner::only_where(&mut path, &wanted.equal(value));
+                    BodyRunner::only_where(&mut path, &wanted.equal(value));
                 }
-                Pattern::Ignored => {}
+                ReceivePattern::Ignored => {}
             }
         }
         for (targets, value) in stores {
@@ -146,9 +146,13 @@ impl<'m> Maker<'m> {
         self.made(&[self.side, partner], runner, ended)
     }
 
-    fn made(&self, sides: &[Side], runner: Runner, ended: Vec<Path<'m>>) -> Made {
-        let mover =
-            |side: &Side, target| Mover { process: side.process, source: side.source, target, action: side.action };
+    fn made(&self, sides: &[MovingSide], runner: BodyRunner, ended: Vec<FlatPath<'m>>) -> MadeSteps {
+        let mover = |side: &MovingSide, target| StepPart {
+            process: side.process,
+            source: side.source,
+            target,
+            action: side.action,
+        };
         let steps = ended.into_iter().filter(|path| !path.alive.is(false)).map(|path| FlatStep {
             movers: sides.iter().map(|side| mover(side, path.eval.standing[&side.process])).collect(),
             updates: updates(self.flat, &path),
@@ -161,11 +165,11 @@ impl<'m> Maker<'m> {
             condition,
             touched,
         });
-        Made { steps, faults: faults.collect(), problems: runner.problems }
+        MadeSteps { steps, faults: faults.collect(), problems: runner.problems }
     }
 
     /// Moves control as the action says.
-    fn finish(&self, runner: &mut Runner, side: Side, mut path: Path<'m>) -> Vec<Path<'m>> {
+    fn finish(&self, runner: &mut BodyRunner, side: MovingSide, mut path: FlatPath<'m>) -> Vec<FlatPath<'m>> {
         let acted = &self.model.actions[side.action];
         let mut paths = match &acted.kind {
             ActionKind::Plain | ActionKind::Idle => vec![path],
@@ -203,15 +207,21 @@ impl<'m> Maker<'m> {
         }
     }
 
-    fn put_element(&self, path: &mut Path<'_>, (process, id): (ProcessId, VarId), offset: usize, value: &Term) {
+    fn put_element(&self, path: &mut FlatPath<'_>, (process, id): (ProcessId, VarId), offset: usize, value: &Term) {
         let var = self.flat.var(id, Some(process));
         let index = self.flat.vars[var].elements()[offset].iter().map(|&at| Term::number(at as i64)).collect();
-        let target = Target { var, index, ty: self.model.vars[id].ty.scalar() };
+        let target = ElementTarget { var, index, ty: self.model.vars[id].ty.scalar() };
         put(path, &[(Term::truth(true), target)], value);
     }
 
     /// Starts the locals of a call anew, one after the other.
-    fn start_locals(&self, runner: &mut Runner, process: ProcessId, locals: &[VarId], path: Path<'m>) -> Vec<Path<'m>> {
+    fn start_locals(
+        &self,
+        runner: &mut BodyRunner,
+        process: ProcessId,
+        locals: &[VarId],
+        path: FlatPath<'m>,
+    ) -> Vec<FlatPath<'m>> {
         let mut paths = vec![path];
         for &id in locals {
             let var = &self.model.vars[id];
@@ -234,11 +244,13 @@ impl<'m> Maker<'m> {
         paths
     }
 
-    fn start_values(&self, runner: &mut Runner, var: &Var, init: &Init, path: &mut Path<'m>) -> Vec<Term> {
+    fn start_values(&self, runner: &mut BodyRunner, var: &Var, init: &Init, path: &mut FlatPath<'m>) -> Vec<Term> {
         let ty = var.ty.scalar();
         match init {
             Init::Any if ty.n_values(self.model.type_context()) > MOST_PATHS as u128 => {
-                runner.problems.push(Refusal::new(var.span, format!("more than {MOST_PATHS} ways through one step")));
+                runner
+                    .problems
+                    .push(ExportRefusal::new(var.span, format!("more than {MOST_PATHS} ways through one step")));
                 vec![first_term(self.model, ty)]
             }
             Init::Any => {
@@ -258,8 +270,14 @@ impl<'m> Maker<'m> {
     }
 
     /// Gives the result to the caller; the variables of the call go back to where they are while nobody calls.
-    fn give_back(&self, runner: &mut Runner, side: Side, value: Option<&Expr>, mut path: Path<'m>) -> Vec<Path<'m>> {
-        let Scope::Procedure(procedure) = self.model.actions[side.action].scope else {
+    fn give_back(
+        &self,
+        runner: &mut BodyRunner,
+        side: MovingSide,
+        value: Option<&Expr>,
+        mut path: FlatPath<'m>,
+    ) -> Vec<FlatPath<'m>> {
+        let TextOwner::Procedure(procedure) = self.model.actions[side.action].scope else {
             unreachable!("front-ends keep `return` in procedures")
         };
         let callee = &self.model.procedures[procedure];
@@ -306,7 +324,7 @@ fn leaf_inits<'a>(init: &'a Init, var: &Var) -> Vec<&'a Init> {
 }
 
 /// What a path changed.
-fn updates(flat: &Flat, path: &Path<'_>) -> Vec<Update> {
+fn updates(flat: &Flat, path: &FlatPath<'_>) -> Vec<Update> {
     let mut found: Vec<Update> = Vec::new();
     let mut cells: Vec<_> = path.eval.store.cells.iter().collect();
     cells.sort_by_key(|(key, _)| **key);
@@ -327,7 +345,7 @@ fn updates(flat: &Flat, path: &Path<'_>) -> Vec<Update> {
 }
 
 /// Where the movers of a step stand, those of one process aside.
-fn others_stand(movers: &[Mover], process: ProcessId) -> Term {
+fn others_stand(movers: &[StepPart], process: ProcessId) -> Term {
     let others = movers.iter().filter(|mover| mover.process != process);
     Term::all(others.map(|mover| Term::at(mover.process, vec![mover.source])))
 }

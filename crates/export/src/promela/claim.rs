@@ -11,14 +11,14 @@ use model::process::ProcessId;
 use model::property::{BinaryTemporal, BooleanOp, Expected, Formula, Property, PropertyKind, UnaryTemporal};
 use temporal::Violation;
 
-use super::Writer;
+use super::PromelaWriter;
 use super::never::{self, Never};
-use crate::Refusal;
+use crate::ExportRefusal;
 use crate::flat;
 use crate::layout::{one_line, property_words};
-use crate::names::Names;
+use crate::names::NameTable;
 use crate::question::{Logic, Questions};
-use crate::term::{Kind, Term};
+use crate::term::{Term, TermKind};
 
 /// SPIN translates formulas with so many temporal operators in a moment.
 const MOST_TEMPORAL: usize = 6;
@@ -28,7 +28,7 @@ const MOST_LETTERS: usize = 600;
 
 /// What SPIN is asked.
 #[derive(Clone, Debug)]
-pub struct Claim {
+pub struct SpinClaim {
     /// The property in the user's words, and what an error means.
     pub title: String,
     /// The name.
@@ -36,7 +36,7 @@ pub struct Claim {
     /// The name of the property.
     pub property: String,
     /// What runs are looked at.
-    pub runs: Runs,
+    pub runs: TurnsAllowed,
     /// Whether SPIN's weak fairness is assumed.
     pub weakly_fair: bool,
     /// The claim itself.
@@ -45,7 +45,7 @@ pub struct Claim {
 
 /// Which turns there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Runs {
+pub enum TurnsAllowed {
     /// Real steps only, which is enough for safety.
     Steps,
     /// Stand-stills, too.
@@ -56,36 +56,36 @@ pub enum Runs {
     Real,
 }
 
-impl Claim {
+impl SpinClaim {
     /// What SPIN's preprocessor must know.
     pub fn defines(&self) -> &'static str {
         match self.runs {
-            Runs::Steps => "",
-            Runs::Standing => "-DRUNS ",
-            Runs::Turns => "-DRUNS -DTURNS ",
-            Runs::Real => "-DREAL ",
+            TurnsAllowed::Steps => "",
+            TurnsAllowed::Standing => "-DRUNS ",
+            TurnsAllowed::Turns => "-DRUNS -DTURNS ",
+            TurnsAllowed::Real => "-DREAL ",
         }
     }
 
     /// The definitions without which the claim makes no sense.
     pub fn needs(&self) -> &'static [&'static str] {
         match self.runs {
-            Runs::Steps => &[],
-            Runs::Standing => &["RUNS"],
-            Runs::Turns => &["TURNS"],
-            Runs::Real => &["REAL"],
+            TurnsAllowed::Steps => &[],
+            TurnsAllowed::Standing => &["RUNS"],
+            TurnsAllowed::Turns => &["TURNS"],
+            TurnsAllowed::Real => &["REAL"],
         }
     }
 }
 
 /// The claims of a property.
 pub fn claims<'m>(
-    writer: &Writer<'m>,
+    writer: &PromelaWriter<'m>,
     questions: &mut Questions<'m>,
-    names: &mut Names,
+    names: &mut NameTable,
     property: &Property,
-) -> Vec<Claim> {
-    let always = |term: Term| vec![(term, Runs::Steps)];
+) -> Vec<SpinClaim> {
+    let always = |term: Term| vec![(term, TurnsAllowed::Steps)];
     let claimed = match &property.kind {
         PropertyKind::Invariant(expr) => always(questions.condition(expr, &[])),
         PropertyKind::Reachable(expr) => always(questions.condition(expr, &[]).negation()),
@@ -102,22 +102,22 @@ pub fn claims<'m>(
                 }
             };
             let name = names.fresh(&property.name);
-            return vec![Claim { text: text(&name), ..claim(writer, property, name, Runs::Steps) }];
+            return vec![SpinClaim { text: text(&name), ..claim(writer, property, name, TurnsAllowed::Steps) }];
         }
         PropertyKind::Temporal(formula) => {
             let mut asking = Temporal { writer, questions, names, property };
             return asking.claims(formula);
         }
     };
-    let one = |(term, runs): (Term, Runs)| {
+    let one = |(term, runs): (Term, TurnsAllowed)| {
         let name = names.fresh(&property.name);
         let text = safety(writer, &name, &term);
-        Claim { text, ..claim(writer, property, name, runs) }
+        SpinClaim { text, ..claim(writer, property, name, runs) }
     };
     claimed.into_iter().map(one).collect()
 }
 
-fn claim(writer: &Writer<'_>, property: &Property, name: String, runs: Runs) -> Claim {
+fn claim(writer: &PromelaWriter<'_>, property: &Property, name: String, runs: TurnsAllowed) -> SpinClaim {
     let is_reachable = matches!(property.kind, PropertyKind::Reachable(_));
     let meaning = match (is_reachable, property.expected) {
         (true, Expected::Holds) => "; claimed to be unreachable, an error shows how it is reached, and is expected",
@@ -126,11 +126,11 @@ fn claim(writer: &Writer<'_>, property: &Property, name: String, runs: Runs) -> 
         (false, Expected::Violated) => "; expected to be violated: an error",
     };
     let title = one_line(&format!("{}{meaning}", property_words(writer.model, writer.source, property)));
-    Claim { title, name, property: property.name.clone(), runs, weakly_fair: false, text: String::new() }
+    SpinClaim { title, name, property: property.name.clone(), runs, weakly_fair: false, text: String::new() }
 }
 
 /// A claim that a term holds in every state.
-fn safety(writer: &Writer<'_>, name: &str, term: &Term) -> String {
+fn safety(writer: &PromelaWriter<'_>, name: &str, term: &Term) -> String {
     let holds = writer.print(term);
     let anywhere = writer.flat.starts_anywhere();
     if is_printable(term) && holds.len() <= MOST_LETTERS {
@@ -145,21 +145,21 @@ fn safety(writer: &Writer<'_>, name: &str, term: &Term) -> String {
 
 /// Whether the term can stand in an `ltl` formula, where `->` means something else and constants are nothing.
 fn is_printable(term: &Term) -> bool {
-    let mut printable = !matches!(term.kind(), Kind::Truth(_) | Kind::Number(_));
-    term.visit(&mut |part| printable &= !matches!(part.kind(), Kind::Choice(_, yes, _) if !yes.is_truth()));
+    let mut printable = !matches!(term.kind(), TermKind::Truth(_) | TermKind::Number(_));
+    term.visit(&mut |part| printable &= !matches!(part.kind(), TermKind::Choice(_, yes, _) if !yes.is_truth()));
     printable
 }
 
 /// A temporal property on its way to claims.
 struct Temporal<'a, 'm> {
-    writer: &'a Writer<'m>,
+    writer: &'a PromelaWriter<'m>,
     questions: &'a mut Questions<'m>,
-    names: &'a mut Names,
+    names: &'a mut NameTable,
     property: &'a Property,
 }
 
 impl<'m> Temporal<'_, 'm> {
-    fn claims(&mut self, formula: &Formula) -> Vec<Claim> {
+    fn claims(&mut self, formula: &Formula) -> Vec<SpinClaim> {
         let logic = self.questions.formula(formula, &[]);
         let set = match &self.property.under.any_of[..] {
             [only] => Some(only.clone()),
@@ -176,19 +176,23 @@ impl<'m> Temporal<'_, 'm> {
         {
             let name = self.names.fresh(&self.property.name);
             let text = format!("ltl {name} {{ {whole} }}");
-            return vec![Claim { text, weakly_fair, ..claim(self.writer, self.property, name, Runs::Standing) }];
+            return vec![SpinClaim {
+                text,
+                weakly_fair,
+                ..claim(self.writer, self.property, name, TurnsAllowed::Standing)
+            }];
         }
         let budget = Budget::new(None, None, CancelToken::default());
         match temporal::violations(self.writer.model, self.property, formula, &budget) {
             Ok(violations) => self.never(violations, weakly_fair),
             Err(reason) => {
-                self.questions.problems.push(Refusal::new(self.property.span, reason.to_string()));
+                self.questions.problems.push(ExportRefusal::new(self.property.span, reason.to_string()));
                 Vec::new()
             }
         }
     }
 
-    fn never(&mut self, violations: Vec<Violation>, weakly_fair: bool) -> Vec<Claim> {
+    fn never(&mut self, violations: Vec<Violation>, weakly_fair: bool) -> Vec<SpinClaim> {
         let n_violations = violations.len();
         let mut found = Vec::new();
         for (at, violation) in violations.into_iter().enumerate() {
@@ -204,13 +208,13 @@ impl<'m> Temporal<'_, 'm> {
             };
             let conditions: Vec<_> = fairness.iter().map(|&id| self.writer.turns.condition(id).clone()).collect();
             let runs = match () {
-                () if violation.real_steps_only => Runs::Real,
-                () if conditions.iter().any(|condition| !condition.kinds.is_empty()) => Runs::Turns,
-                () => Runs::Standing,
+                () if violation.real_steps_only => TurnsAllowed::Real,
+                () if conditions.iter().any(|condition| !condition.kinds.is_empty()) => TurnsAllowed::Turns,
+                () => TurnsAllowed::Standing,
             };
             if violation.real_steps_only && !fairness.is_empty() {
                 let why = "fairness other than progress cannot be assumed of an automaton's runs";
-                self.questions.problems.push(Refusal::new(self.property.span, why));
+                self.questions.problems.push(ExportRefusal::new(self.property.span, why));
             }
             let atoms: Vec<Term> = violation
                 .propositions
@@ -229,13 +233,13 @@ impl<'m> Temporal<'_, 'm> {
                 one.title += &format!(" ({})", one_line(&instance.join(", ")));
             }
             match never::text(self.writer, &name, &claimed) {
-                Some(text) => found.push(Claim { text, weakly_fair, ..one }),
+                Some(text) => found.push(SpinClaim { text, weakly_fair, ..one }),
                 None => {
                     let why = format!(
                         "{} strong assumptions are too many for a never claim; fewer processes have fewer",
                         conditions.iter().filter(|condition| condition.always.is_some()).count()
                     );
-                    self.questions.problems.push(Refusal::new(self.property.span, why));
+                    self.questions.problems.push(ExportRefusal::new(self.property.span, why));
                 }
             }
         }

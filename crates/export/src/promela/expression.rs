@@ -3,11 +3,11 @@
 use model::machine::MachineOp;
 use model::types::ScalarType;
 
-use super::Writer;
+use super::PromelaWriter;
 use crate::flat::Flat;
-use crate::term::{Kind, Op, Term, VarNo};
+use crate::term::{Term, TermKind, TermOp, VarNo};
 
-impl Writer<'_> {
+impl PromelaWriter<'_> {
     /// An expression.
     pub fn print(&self, term: &Term) -> String {
         self.print_as(term, None)
@@ -16,7 +16,7 @@ impl Writer<'_> {
     /// An expression that can stand beside `&&`.
     pub fn print_tight(&self, term: &Term) -> String {
         match term.kind() {
-            Kind::Binary(Op::Or, ..) | Kind::Binary(Op::Equal, ..) => format!("({})", self.print(term)),
+            TermKind::Binary(TermOp::Or, ..) | TermKind::Binary(TermOp::Equal, ..) => format!("({})", self.print(term)),
             _ => self.print(term),
         }
     }
@@ -43,37 +43,37 @@ impl Writer<'_> {
     /// An expression whose constants are of a type.
     pub fn print_as(&self, term: &Term, ty: Option<ScalarType>) -> String {
         match term.kind() {
-            Kind::Number(number) => self.layout.constant(*number, ty),
-            Kind::Truth(truth) => truth.to_string(),
-            Kind::Read(read) => self.element(read.var, &read.index),
-            Kind::At(process, nodes) => {
+            TermKind::Number(number) => self.layout.constant(*number, ty),
+            TermKind::Truth(truth) => truth.to_string(),
+            TermKind::Read(read) => self.element(read.var, &read.index),
+            TermKind::At(process, nodes) => {
                 let control = self.layout.control(*process);
                 let at: Vec<String> =
                     nodes.iter().map(|&node| format!("{control} == {}", self.layout.node(*process, node))).collect();
                 format!("({})", at.join(" || "))
             }
-            Kind::Not(inner) => match inner.kind() {
-                Kind::Binary(Op::Equal, left, right) if !left.is_truth() => self.comparison("!=", left, right),
+            TermKind::Not(inner) => match inner.kind() {
+                TermKind::Binary(TermOp::Equal, left, right) if !left.is_truth() => self.comparison("!=", left, right),
                 _ => format!("!({})", self.print(inner)),
             },
-            Kind::Negate(inner) => format!("(-{})", self.operand(inner, None)),
-            Kind::Choice(test, yes, no) if yes.is_truth() => {
+            TermKind::Negate(inner) => format!("(-{})", self.operand(inner, None)),
+            TermKind::Choice(test, yes, no) if yes.is_truth() => {
                 let (test, yes, no) = (self.operand(test, None), self.operand(yes, None), self.operand(no, None));
                 format!("(({test} && {yes}) || (!{test} && {no}))")
             }
-            Kind::Choice(test, yes, no) => {
+            TermKind::Choice(test, yes, no) => {
                 format!("({} -> {} : {})", self.operand(test, None), self.print_as(yes, ty), self.print_as(no, ty))
             }
-            Kind::Binary(op, left, right) => match op {
-                Op::And => format!("{} && {}", self.part(left, Op::And), self.part(right, Op::And)),
-                Op::Or => format!("{} || {}", self.part(left, Op::Or), self.part(right, Op::Or)),
-                Op::Equal => self.comparison("==", left, right),
-                Op::Less => self.comparison("<", left, right),
-                Op::LessEqual => self.comparison("<=", left, right),
-                Op::Add => format!("({} + {})", self.operand(left, None), self.operand(right, None)),
-                Op::Subtract => format!("({} - {})", self.operand(left, None), self.operand(right, None)),
-                Op::Multiply => format!("({} * {})", self.operand(left, None), self.operand(right, None)),
-                Op::Machine(op) => {
+            TermKind::Binary(op, left, right) => match op {
+                TermOp::And => format!("{} && {}", self.part(left, TermOp::And), self.part(right, TermOp::And)),
+                TermOp::Or => format!("{} || {}", self.part(left, TermOp::Or), self.part(right, TermOp::Or)),
+                TermOp::Equal => self.comparison("==", left, right),
+                TermOp::Less => self.comparison("<", left, right),
+                TermOp::LessEqual => self.comparison("<=", left, right),
+                TermOp::Add => format!("({} + {})", self.operand(left, None), self.operand(right, None)),
+                TermOp::Subtract => format!("({} - {})", self.operand(left, None), self.operand(right, None)),
+                TermOp::Multiply => format!("({} * {})", self.operand(left, None), self.operand(right, None)),
+                TermOp::Machine(op) => {
                     let symbol = match op {
                         MachineOp::Quotient => "/",
                         other => other.symbol(),
@@ -85,9 +85,9 @@ impl Writer<'_> {
     }
 
     /// A part of a chain of `&&` or of `||`.
-    fn part(&self, term: &Term, chain: Op) -> String {
+    fn part(&self, term: &Term, chain: TermOp) -> String {
         match term.kind() {
-            Kind::Binary(op, ..) if *op == chain => self.print(term),
+            TermKind::Binary(op, ..) if *op == chain => self.print(term),
             _ => self.operand(term, None),
         }
     }
@@ -99,8 +99,8 @@ impl Writer<'_> {
 
     fn operand(&self, term: &Term, ty: Option<ScalarType>) -> String {
         match term.kind() {
-            Kind::Binary(Op::And | Op::Or, ..) => format!("({})", self.print_as(term, ty)),
-            Kind::Number(number) if *number < 0 => format!("({number})"),
+            TermKind::Binary(TermOp::And | TermOp::Or, ..) => format!("({})", self.print_as(term, ty)),
+            TermKind::Number(number) if *number < 0 => format!("({number})"),
             _ => self.print_as(term, ty),
         }
     }
@@ -109,8 +109,8 @@ impl Writer<'_> {
 /// The type of a variable that a term reads, if it is nothing else.
 pub fn type_of(flat: &Flat, term: &Term) -> Option<ScalarType> {
     match term.kind() {
-        Kind::Read(read) => Some(flat.vars[read.var].ty),
-        Kind::Choice(_, yes, no) => type_of(flat, yes).or_else(|| type_of(flat, no)),
+        TermKind::Read(read) => Some(flat.vars[read.var].ty),
+        TermKind::Choice(_, yes, no) => type_of(flat, yes).or_else(|| type_of(flat, no)),
         _ => None,
     }
 }

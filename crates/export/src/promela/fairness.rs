@@ -7,25 +7,25 @@ use model::Model;
 use model::fairness::{EdgePredicate, FairnessId, FairnessPair};
 use model::process::ProcessId;
 
-use crate::Refusal;
+use crate::ExportRefusal;
 use crate::flat::Flat;
 use crate::question::{Questions, standing_still_is, step_is};
 use crate::term::Term;
 
 /// The kinds of turns.
 #[derive(Clone, Debug, Default)]
-pub struct Turns {
+pub struct TurnKinds {
     /// The kind of each step.
     steps: Vec<usize>,
     /// The kind of each process's stand-still.
     still: Vec<usize>,
     /// For each pair: what it says of states, and the kinds of turns that satisfy it.
-    pairs: Vec<Condition>,
+    pairs: Vec<PromelaFairness>,
 }
 
 /// A fairness assumption: from some point on always, or again and again.
 #[derive(Clone, Debug)]
-pub struct Condition {
+pub struct PromelaFairness {
     /// From some point on, always; `None` is never enough.
     pub always: Option<Term>,
     /// Again and again: a state in which this holds,
@@ -34,9 +34,9 @@ pub struct Condition {
     pub kinds: Vec<usize>,
 }
 
-impl Turns {
+impl TurnKinds {
     /// Finds the kinds. Kind 0 is before the first turn.
-    pub fn of(model: &Model, flat: &Flat, questions: &mut Questions<'_>) -> Turns {
+    pub fn of(model: &Model, flat: &Flat, questions: &mut Questions<'_>) -> TurnKinds {
         let mut used: Vec<FairnessId> =
             model.properties.iter().flat_map(|property| property.under.any_of.iter().flatten().copied()).collect();
         used.sort();
@@ -60,11 +60,11 @@ impl Turns {
             model.processes.ids().map(|process| number(signature(&|edge| standing_still_is(process, edge)))).collect();
         if kinds.len() > 250 {
             let span = used.first().map(|&id| model.fairness[id].span).unwrap_or_default();
-            questions.problems.push(Refusal::new(span, "more fairness assumptions than a claim can tell apart"));
+            questions.problems.push(ExportRefusal::new(span, "more fairness assumptions than a claim can tell apart"));
         }
-        let mut pairs: Vec<Condition> = Vec::new();
+        let mut pairs: Vec<PromelaFairness> = Vec::new();
         for (id, pair) in model.fairness.entries() {
-            let mut condition = Condition { always: None, often: Term::truth(false), kinds: Vec::new() };
+            let mut condition = PromelaFairness { always: None, often: Term::truth(false), kinds: Vec::new() };
             if let Some(at) = used.iter().position(|&other| other == id) {
                 condition.kinds = (0..kinds.len()).filter(|&kind| kinds[kind][at]).map(|kind| kind + 1).collect();
                 condition.always = pair.always.as_ref().map(|always| questions.state_predicate(always));
@@ -76,7 +76,7 @@ impl Turns {
             }
             pairs.push(condition);
         }
-        Turns { steps, still, pairs }
+        TurnKinds { steps, still, pairs }
     }
 
     /// The kind of a step.
@@ -90,7 +90,7 @@ impl Turns {
     }
 
     /// What an assumption says.
-    pub fn condition(&self, id: FairnessId) -> &Condition {
+    pub fn condition(&self, id: FairnessId) -> &PromelaFairness {
         &self.pairs[id.index()]
     }
 }

@@ -10,8 +10,8 @@ use std::fmt::Write;
 
 use ltl::{Automaton, Edge, StateId};
 
-use super::Writer;
-use super::fairness::Condition;
+use super::PromelaWriter;
+use super::fairness::PromelaFairness;
 use crate::term::Term;
 
 /// A claim with more edges is refused.
@@ -28,12 +28,12 @@ pub struct Never<'a> {
     /// What its atoms mean.
     pub atoms: &'a [Term],
     /// What the runs satisfy.
-    pub conditions: &'a [Condition],
+    pub conditions: &'a [PromelaFairness],
 }
 
 /// Where a claim is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum At {
+enum ClaimState {
     /// Nothing has been guessed yet.
     Before(usize),
     /// These assumptions are guessed to hold by their `always`, and something is waited for.
@@ -43,12 +43,13 @@ enum At {
 /// Something that must happen again and again.
 enum Obligation<'a> {
     Mark(usize),
-    Fairness(&'a Condition),
+    Fairness(&'a PromelaFairness),
 }
 
 /// The text; `None` where it would be too long.
-pub fn text(writer: &Writer<'_>, name: &str, never: &Never<'_>) -> Option<String> {
-    let strong: Vec<&Condition> = never.conditions.iter().filter(|condition| condition.always.is_some()).collect();
+pub fn text(writer: &PromelaWriter<'_>, name: &str, never: &Never<'_>) -> Option<String> {
+    let strong: Vec<&PromelaFairness> =
+        never.conditions.iter().filter(|condition| condition.always.is_some()).collect();
     if strong.len() > MOST_STRONG {
         return None;
     }
@@ -56,28 +57,28 @@ pub fn text(writer: &Writer<'_>, name: &str, never: &Never<'_>) -> Option<String
     if n_edges * (1 + never.automaton.n_marks + never.conditions.len()) > MOST_EDGES {
         return None;
     }
-    let mut claim = Claim { writer, never, strong, numbers: BTreeMap::new(), open: Vec::new() };
+    let mut claim = NeverClaim { writer, never, strong, numbers: BTreeMap::new(), open: Vec::new() };
     Some(claim.write(name))
 }
 
-struct Claim<'a, 'm> {
-    writer: &'a Writer<'m>,
+struct NeverClaim<'a, 'm> {
+    writer: &'a PromelaWriter<'m>,
     never: &'a Never<'a>,
-    strong: Vec<&'a Condition>,
+    strong: Vec<&'a PromelaFairness>,
     /// The number of each position met so far.
-    numbers: BTreeMap<At, usize>,
+    numbers: BTreeMap<ClaimState, usize>,
     /// Positions whose edges are still to be written.
-    open: Vec<At>,
+    open: Vec<ClaimState>,
 }
 
-impl Claim<'_, '_> {
+impl NeverClaim<'_, '_> {
     fn write(&mut self, name: &str) -> String {
         let mut out = format!("never {name} {{\n");
         let initial = self.never.automaton.initial.index();
-        let starts: Vec<At> = if self.strong.is_empty() {
-            vec![At::Within { state: initial, calm: 0, waits_for: 0 }]
+        let starts: Vec<ClaimState> = if self.strong.is_empty() {
+            vec![ClaimState::Within { state: initial, calm: 0, waits_for: 0 }]
         } else {
-            vec![At::Before(initial)]
+            vec![ClaimState::Before(initial)]
         };
         if self.writer.flat.starts_anywhere() {
             // The first state that counts is the first one in which everything has its value.
@@ -100,7 +101,7 @@ impl Claim<'_, '_> {
         out + "  false\n}"
     }
 
-    fn number(&mut self, at: At) -> usize {
+    fn number(&mut self, at: ClaimState) -> usize {
         let next = self.numbers.len();
         let number = *self.numbers.entry(at).or_insert(next);
         if number == next {
@@ -109,11 +110,11 @@ impl Claim<'_, '_> {
         number
     }
 
-    fn label(&mut self, at: At) -> String {
+    fn label(&mut self, at: ClaimState) -> String {
         let number = self.number(at);
         let accepts = match at {
-            At::Before(_) => false,
-            At::Within { calm, waits_for, .. } => waits_for == self.obligations(calm).len(),
+            ClaimState::Before(_) => false,
+            ClaimState::Within { calm, waits_for, .. } => waits_for == self.obligations(calm).len(),
         };
         if accepts { format!("accept_{number}") } else { format!("claim_{number}") }
     }
@@ -135,28 +136,28 @@ impl Claim<'_, '_> {
         found
     }
 
-    fn edges(&mut self, at: At, when: &str, out: &mut String) {
+    fn edges(&mut self, at: ClaimState, when: &str, out: &mut String) {
         let state = match at {
-            At::Before(state) | At::Within { state, .. } => state,
+            ClaimState::Before(state) | ClaimState::Within { state, .. } => state,
         };
         let automaton = self.never.automaton;
         for edge in &automaton.states[StateId::new(state)].edges {
             let Some(label) = self.guard(edge) else { continue };
             let target = edge.target.index();
             match at {
-                At::Before(_) => {
-                    self.edge(&format!("{when}{label}"), At::Before(target), out);
+                ClaimState::Before(_) => {
+                    self.edge(&format!("{when}{label}"), ClaimState::Before(target), out);
                     for calm in 0..1u32 << self.strong.len() {
-                        let first = At::Within { state: target, calm, waits_for: 0 };
+                        let first = ClaimState::Within { state: target, calm, waits_for: 0 };
                         self.edge(&format!("{when}{label}"), first, out);
                     }
                 }
-                At::Within { calm, waits_for, .. } => {
+                ClaimState::Within { calm, waits_for, .. } => {
                     let Some(calmly) = self.calm(calm) else { continue };
                     let label = format!("{when}{label}{calmly}");
                     let n_obligations = self.obligations(calm).len();
                     if waits_for == n_obligations {
-                        self.edge(&label, At::Within { state: target, calm, waits_for: 0 }, out);
+                        self.edge(&label, ClaimState::Within { state: target, calm, waits_for: 0 }, out);
                         // Something that comes with this very edge counts, too, so that few positions are needed.
                         continue;
                     }
@@ -165,16 +166,16 @@ impl Claim<'_, '_> {
                         Obligation::Fairness(condition) => self.often(condition).map(|often| format!(" && {often}")),
                     };
                     if let Some(met) = met {
-                        let next = At::Within { state: target, calm, waits_for: waits_for + 1 };
+                        let next = ClaimState::Within { state: target, calm, waits_for: waits_for + 1 };
                         self.edge(&format!("{label}{met}"), next, out);
                     }
-                    self.edge(&label, At::Within { state: target, calm, waits_for }, out);
+                    self.edge(&label, ClaimState::Within { state: target, calm, waits_for }, out);
                 }
             }
         }
     }
 
-    fn edge(&mut self, guard: &str, target: At, out: &mut String) {
+    fn edge(&mut self, guard: &str, target: ClaimState, out: &mut String) {
         let target = self.label(target);
         let _ = writeln!(out, "  :: ({guard}) -> goto {target}");
     }
@@ -206,7 +207,7 @@ impl Claim<'_, '_> {
         }
     }
 
-    fn often(&self, condition: &Condition) -> Option<String> {
+    fn often(&self, condition: &PromelaFairness) -> Option<String> {
         let mut parts: Vec<String> = condition.kinds.iter().map(|kind| format!("taken == {kind}")).collect();
         if !condition.often.is(false) {
             parts.push(format!("({})", self.writer.print(&condition.often)));

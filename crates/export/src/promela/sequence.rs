@@ -4,7 +4,7 @@
 //! where there is none (a swap), what would be lost is kept aside first.
 
 use crate::flat::{Flat, Update, position};
-use crate::term::{Kind, Read, Term};
+use crate::term::{Term, TermKind, VariableRead};
 
 /// One assignment.
 #[derive(Clone, Debug)]
@@ -56,7 +56,7 @@ pub fn in_order(flat: &Flat, updates: &[Update]) -> Vec<Assignment> {
 fn reads(flat: &Flat, update: &Update, written: &Update) -> bool {
     let mut found = false;
     let mut see = |term: &Term| {
-        if let Kind::Read(read) = term.kind() {
+        if let TermKind::Read(read) = term.kind() {
             found |= is_same(flat, read, written);
         }
     };
@@ -66,7 +66,7 @@ fn reads(flat: &Flat, update: &Update, written: &Update) -> bool {
 }
 
 /// Whether a look and a write may mean the same element.
-fn is_same(flat: &Flat, read: &Read, written: &Update) -> bool {
+fn is_same(flat: &Flat, read: &VariableRead, written: &Update) -> bool {
     if read.var != written.var {
         return false;
     }

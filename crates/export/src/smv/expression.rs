@@ -3,12 +3,12 @@
 use model::machine::MachineOp;
 use model::types::ScalarType;
 
-use super::Writer;
+use super::SmvWriter;
 use crate::flat::position;
 use crate::promela::type_of;
-use crate::term::{Kind, Op, Read, Term};
+use crate::term::{Term, TermKind, TermOp, VariableRead};
 
-impl Writer<'_> {
+impl SmvWriter<'_> {
     /// An expression.
     pub fn print(&self, term: &Term) -> String {
         self.print_as(term, None)
@@ -17,10 +17,10 @@ impl Writer<'_> {
     /// An expression whose constants are of a type.
     pub fn print_as(&self, term: &Term, ty: Option<ScalarType>) -> String {
         match term.kind() {
-            Kind::Number(number) => self.layout.constant(*number, ty),
-            Kind::Truth(truth) => truth.to_string().to_uppercase(),
-            Kind::Read(read) => self.element(read),
-            Kind::At(process, nodes) => {
+            TermKind::Number(number) => self.layout.constant(*number, ty),
+            TermKind::Truth(truth) => truth.to_string().to_uppercase(),
+            TermKind::Read(read) => self.element(read),
+            TermKind::At(process, nodes) => {
                 let control = self.layout.control(*process);
                 match &nodes[..] {
                     [only] => format!("{control} = {}", self.layout.node(*process, *only)),
@@ -30,28 +30,28 @@ impl Writer<'_> {
                     }
                 }
             }
-            Kind::Not(inner) => match inner.kind() {
-                Kind::Binary(Op::Equal, left, right) if !left.is_truth() => self.comparison("!=", left, right),
+            TermKind::Not(inner) => match inner.kind() {
+                TermKind::Binary(TermOp::Equal, left, right) if !left.is_truth() => self.comparison("!=", left, right),
                 _ => format!("!({})", self.print(inner)),
             },
-            Kind::Negate(inner) => format!("(-{})", self.operand(inner, None)),
-            Kind::Choice(test, yes, no) => {
+            TermKind::Negate(inner) => format!("(-{})", self.operand(inner, None)),
+            TermKind::Choice(test, yes, no) => {
                 let (yes, no) = (self.print_as(yes, ty), self.print_as(no, ty));
                 format!("(case {} : {yes}; TRUE : {no}; esac)", self.print(test))
             }
-            Kind::Binary(op, left, right) => match op {
-                Op::And => format!("{} & {}", self.part(left, Op::And), self.part(right, Op::And)),
-                Op::Or => format!("{} | {}", self.part(left, Op::Or), self.part(right, Op::Or)),
-                Op::Equal if left.is_truth() => {
+            TermKind::Binary(op, left, right) => match op {
+                TermOp::And => format!("{} & {}", self.part(left, TermOp::And), self.part(right, TermOp::And)),
+                TermOp::Or => format!("{} | {}", self.part(left, TermOp::Or), self.part(right, TermOp::Or)),
+                TermOp::Equal if left.is_truth() => {
                     format!("({} <-> {})", self.operand(left, None), self.operand(right, None))
                 }
-                Op::Equal => self.comparison("=", left, right),
-                Op::Less => self.comparison("<", left, right),
-                Op::LessEqual => self.comparison("<=", left, right),
-                Op::Add => self.arithmetic("+", left, right),
-                Op::Subtract => self.arithmetic("-", left, right),
-                Op::Multiply => self.arithmetic("*", left, right),
-                Op::Machine(op) => {
+                TermOp::Equal => self.comparison("=", left, right),
+                TermOp::Less => self.comparison("<", left, right),
+                TermOp::LessEqual => self.comparison("<=", left, right),
+                TermOp::Add => self.arithmetic("+", left, right),
+                TermOp::Subtract => self.arithmetic("-", left, right),
+                TermOp::Multiply => self.arithmetic("*", left, right),
+                TermOp::Machine(op) => {
                     let symbol = if *op == MachineOp::Rest { "mod" } else { op.symbol() };
                     // NuSMV divides by every value of the right side, whatever a guard says.
                     let zero = Term::number(0);
@@ -62,7 +62,7 @@ impl Writer<'_> {
         }
     }
 
-    fn element(&self, read: &Read) -> String {
+    fn element(&self, read: &VariableRead) -> String {
         let names = &self.elements[read.var.index()];
         let var = &self.flat.vars[read.var];
         if let Some(offset) = position(&var.dimensions, &read.index) {
@@ -83,9 +83,9 @@ impl Writer<'_> {
         format!("({} {symbol} {})", self.operand(left, None), self.operand(right, None))
     }
 
-    fn part(&self, term: &Term, chain: Op) -> String {
+    fn part(&self, term: &Term, chain: TermOp) -> String {
         match term.kind() {
-            Kind::Binary(op, ..) if *op == chain => self.print(term),
+            TermKind::Binary(op, ..) if *op == chain => self.print(term),
             _ => self.operand(term, None),
         }
     }
@@ -97,8 +97,10 @@ impl Writer<'_> {
 
     fn operand(&self, term: &Term, ty: Option<ScalarType>) -> String {
         match term.kind() {
-            Kind::Binary(Op::And | Op::Or, ..) | Kind::At(..) => format!("({})", self.print_as(term, ty)),
-            Kind::Number(number) if *number < 0 => format!("({number})"),
+            TermKind::Binary(TermOp::And | TermOp::Or, ..) | TermKind::At(..) => {
+                format!("({})", self.print_as(term, ty))
+            }
+            TermKind::Number(number) if *number < 0 => format!("({number})"),
             _ => self.print_as(term, ty),
         }
     }

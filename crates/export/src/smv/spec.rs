@@ -6,11 +6,11 @@ use model::fairness::{Assumptions, EdgePredicate, FairnessId};
 use model::process::ProcessId;
 use model::property::{Automaton, BinaryTemporal, BooleanOp, Expected, Formula, Property, PropertyKind, UnaryTemporal};
 
-use super::Writer;
-use crate::Refusal;
+use super::SmvWriter;
+use crate::ExportRefusal;
 use crate::flat;
 use crate::layout::{one_line, property_words};
-use crate::names::Names;
+use crate::names::NameTable;
 use crate::question::{Logic, Questions, standing_still_is, step_is};
 use crate::term::Term;
 
@@ -24,7 +24,7 @@ pub struct Specifications {
 }
 
 /// All properties.
-pub fn specifications(writer: &Writer<'_>, questions: &mut Questions<'_>, names: &mut Names) -> Specifications {
+pub fn specifications(writer: &SmvWriter<'_>, questions: &mut Questions<'_>, names: &mut NameTable) -> Specifications {
     let mut found = Specifications::default();
     let shared = shared_fairness(writer);
     if let Some(set) = &shared {
@@ -59,7 +59,7 @@ pub fn specifications(writer: &Writer<'_>, questions: &mut Questions<'_>, names:
                     (None, Formula::Refused(automaton)) => refused(writer, questions, (names, &mut found), automaton),
                     (None, _) => {
                         let why = "an automaton stands inside a formula";
-                        questions.problems.push(Refusal::new(property.span, why));
+                        questions.problems.push(ExportRefusal::new(property.span, why));
                         continue;
                     }
                 };
@@ -71,11 +71,11 @@ pub fn specifications(writer: &Writer<'_>, questions: &mut Questions<'_>, names:
     found
 }
 
-fn state(writer: &Writer<'_>, term: Term) -> (&'static str, String) {
+fn state(writer: &SmvWriter<'_>, term: Term) -> (&'static str, String) {
     ("INVARSPEC", writer.print(&term))
 }
 
-fn title(writer: &Writer<'_>, property: &Property) -> String {
+fn title(writer: &SmvWriter<'_>, property: &Property) -> String {
     let meaning = match (&property.kind, property.expected) {
         (PropertyKind::Reachable(_), Expected::Holds) => {
             "; asked as unreachable: false is expected, with the way there"
@@ -88,7 +88,7 @@ fn title(writer: &Writer<'_>, property: &Property) -> String {
 }
 
 /// The assumptions, if all temporal properties make the same ones.
-fn shared_fairness(writer: &Writer<'_>) -> Option<Vec<FairnessId>> {
+fn shared_fairness(writer: &SmvWriter<'_>) -> Option<Vec<FairnessId>> {
     let is_temporal = |property: &&Property| matches!(property.kind, PropertyKind::Temporal(_));
     let mut under = writer.model.properties.iter().filter(is_temporal).map(|property| &property.under);
     let Assumptions { any_of } = under.next()?;
@@ -97,7 +97,12 @@ fn shared_fairness(writer: &Writer<'_>) -> Option<Vec<FairnessId>> {
 }
 
 /// What a property assumes of runs: that nothing fails, and fairness.
-fn premise(writer: &Writer<'_>, questions: &mut Questions<'_>, property: &Property, is_shared: bool) -> Option<String> {
+fn premise(
+    writer: &SmvWriter<'_>,
+    questions: &mut Questions<'_>,
+    property: &Property,
+    is_shared: bool,
+) -> Option<String> {
     let mut parts = Vec::new();
     if writer.flat.can_fail() {
         parts.push("G !error".to_string());
@@ -124,7 +129,7 @@ fn premise(writer: &Writer<'_>, questions: &mut Questions<'_>, property: &Proper
 }
 
 /// What an assumption wants again and again.
-fn often(writer: &Writer<'_>, questions: &mut Questions<'_>, id: FairnessId) -> String {
+fn often(writer: &SmvWriter<'_>, questions: &mut Questions<'_>, id: FairnessId) -> String {
     let pair = &writer.model.fairness[id];
     let any = |holds: &dyn Fn(&EdgePredicate) -> bool| pair.often.iter().any(holds);
     let taken = writer
@@ -151,9 +156,9 @@ fn often(writer: &Writer<'_>, questions: &mut Questions<'_>, id: FairnessId) -> 
 
 /// A variable that reads runs as the automaton does, and the formula that it does not accept. Only real steps count.
 fn refused(
-    writer: &Writer<'_>,
+    writer: &SmvWriter<'_>,
     questions: &mut Questions<'_>,
-    (names, found): (&mut Names, &mut Specifications),
+    (names, found): (&mut NameTable, &mut Specifications),
     automaton: &Automaton,
 ) -> String {
     let name = names.fresh(&format!("{}_at", automaton.name));
@@ -190,7 +195,7 @@ fn refused(
     format!("(G (!(step in {{{still}}}) | ({nobody}))) -> !(G F {seen})")
 }
 
-fn print(writer: &Writer<'_>, logic: &Logic) -> String {
+fn print(writer: &SmvWriter<'_>, logic: &Logic) -> String {
     let list = |parts: &[Logic], joint: &str, empty: &str| match parts {
         [] => empty.to_string(),
         _ => parts.iter().map(|part| format!("({})", print(writer, part))).collect::<Vec<_>>().join(joint),

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::common::{example, is_there, load};
-use export::{Target, export, promela};
+use export::{TargetLanguage, export, promela};
 use testkit::Product;
 use testkit::skip::{Needs, skipped};
 
@@ -41,7 +41,7 @@ fn models_have_as_many_states_elsewhere() {
             println!("skipped: {name} is too large for brute force");
             continue;
         };
-        let back = export(&one.model, &one.source, Target::Dve).unwrap_or_else(|why| panic!("{name}: {why:?}"));
+        let back = export(&one.model, &one.source, TargetLanguage::Dve).unwrap_or_else(|why| panic!("{name}: {why:?}"));
         let again = Product::explore(&load("back.dve", &back, &[]).model, 6_000);
         assert_eq!(again.map(|again| again.states.len()), Some(product.states.len()), "{name} through DVE");
         let program = promela::program(&one.model, &one.source).unwrap_or_else(|why| panic!("{name}: {why:?}"));

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use crate::common::{Example, examples, load};
-use export::{Target, export};
+use export::{TargetLanguage, export};
 use testkit::Product;
 
 /// States, who leads from which to which, states without any step, and whether something fails. How many statements do the same is not
@@ -22,7 +22,7 @@ fn sizes(one: &Example) -> Option<(usize, usize, usize, bool)> {
 
 /// Compares a program with what comes back; `None` where it is refused or too large.
 fn compare(one: &Example) -> Option<()> {
-    let text = export(&one.model, &one.source, Target::Dve).ok()?;
+    let text = export(&one.model, &one.source, TargetLanguage::Dve).ok()?;
     let before = sizes(one)?;
     let back = load("back.dve", &text, &[]);
     assert_eq!(before, sizes(&back)?, "{}: states, transitions, ends, faults\n{text}", one.name);
@@ -59,7 +59,7 @@ process never_two { state a, b; init a; accept b; trans a -> a {}, a -> b { guar
 system async property never_two;
 ";
     let one = load("one.dve", text, &[]);
-    let back = export(&one.model, &one.source, Target::Dve).unwrap();
+    let back = export(&one.model, &one.source, TargetLanguage::Dve).unwrap();
     assert!(back.contains("accept b;") && back.contains("system async property never_two;"), "{back}");
     assert_eq!(load("back.dve", &back, &[]).model.properties.len(), one.model.properties.len());
 }
@@ -67,11 +67,11 @@ system async property never_two;
 #[test]
 fn random_programs_come_back() {
     let n_compared = std::cell::Cell::new(0);
-    let shape = testkit::Shape { any_initial: false, ..testkit::Shape::everything() };
+    let shape = testkit::RandomFeatures { any_initial: false, ..testkit::RandomFeatures::everything() };
     testkit::for_each_program(300, shape, |_, model| {
         let source = base::SourceFile::new("random.pw", "");
         let one = Example { name: "random".to_owned(), source, model: model.clone() };
-        let Ok(text) = export(&one.model, &one.source, Target::Dve) else { return Ok(()) };
+        let Ok(text) = export(&one.model, &one.source, TargetLanguage::Dve) else { return Ok(()) };
         let Some(before) = sizes(&one) else { return Ok(()) };
         let after = sizes(&load("back.dve", &text, &[]));
         n_compared.set(n_compared.get() + 1);

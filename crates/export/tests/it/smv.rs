@@ -4,11 +4,11 @@ use std::process::Command;
 
 use crate::common::{Example, examples, is_there, n_cases};
 use base::SourceFile;
-use export::{Target, export};
+use export::{TargetLanguage, export};
 use model::property::{Expected, PropertyKind};
 use testkit::samples::add_property;
 use testkit::temporal::with_temporal;
-use testkit::{Product, Shape};
+use testkit::{Product, RandomFeatures};
 
 /// What NuSMV says of each property, in its order; `None` where that takes too long.
 fn verdicts(text: &str) -> Option<Vec<bool>> {
@@ -46,7 +46,7 @@ fn verdicts(text: &str) -> Option<Vec<bool>> {
 }
 
 fn check(one: &Example) -> Vec<String> {
-    let Ok(text) = export(&one.model, &one.source, Target::Smv) else { return Vec::new() };
+    let Ok(text) = export(&one.model, &one.source, TargetLanguage::Smv) else { return Vec::new() };
     let Some(answers) = verdicts(&text) else {
         println!("{}: not decided in time", one.name);
         return Vec::new();
@@ -78,12 +78,12 @@ fn random_programs_have_the_verdicts_of_brute_force() {
     if !is_there("NuSMV", "-h") {
         return;
     }
-    testkit::for_each_program(20, Shape { n_statements: 3, ..Shape::everything() }, |_, model| {
+    testkit::for_each_program(20, RandomFeatures { n_statements: 3, ..RandomFeatures::everything() }, |_, model| {
         let Some(product) = Product::explore(model, 60) else { return Ok(()) };
         let mut asked = with_temporal(model, product.states.len() as u64 * 7 + model.places.len() as u64, 3);
         add_property(&mut asked, "no_errors", PropertyKind::NoErrors);
         add_property(&mut asked, "deadlock_free", PropertyKind::DeadlockFree);
-        let Ok(text) = export(&asked, &SourceFile::new("random.pw", ""), Target::Smv) else { return Ok(()) };
+        let Ok(text) = export(&asked, &SourceFile::new("random.pw", ""), TargetLanguage::Smv) else { return Ok(()) };
         let Some(answers) = verdicts(&text) else { return Ok(()) };
         let (runs, states) = answers.split_at(answers.len() - 2);
         if states != [product.n_faults() == 0, product.deadlocks.is_empty()] {

@@ -8,12 +8,12 @@ use std::process::Command;
 
 use crate::common::{Example, example, examples, is_there, n_cases};
 use base::SourceFile;
-use export::promela::{self, Claim, Program, Runs};
+use export::promela::{self, PromelaProgram, SpinClaim, TurnsAllowed};
 use model::Model;
 use model::property::{Expected, Property, PropertyKind};
 use testkit::samples::add_property;
 use testkit::temporal::with_temporal;
-use testkit::{Product, Shape};
+use testkit::{Product, RandomFeatures};
 
 /// What SPIN said of a claim.
 #[derive(Debug)]
@@ -32,7 +32,7 @@ fn run(folder: &Path, program: &str, arguments: &[&str]) -> String {
 }
 
 /// Compiles a program for the turns that these claims need, and asks each.
-fn ask(program: &Program, wanted: impl Fn(&Claim) -> bool, defines: &[&str]) -> Vec<(Claim, Answer)> {
+fn ask(program: &PromelaProgram, wanted: impl Fn(&SpinClaim) -> bool, defines: &[&str]) -> Vec<(SpinClaim, Answer)> {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("model.pml"), &program.text).unwrap();
     let mut arguments = defines.to_vec();
@@ -40,7 +40,7 @@ fn ask(program: &Program, wanted: impl Fn(&Claim) -> bool, defines: &[&str]) -> 
     let said = run(folder.path(), "spin", &arguments);
     assert!(!said.contains("Error") && !said.contains("syntax error"), "{said}\n{}", program.text);
     run(folder.path(), "gcc", &["-w", "-O0", "-DNOREDUCE", "-o", "pan", "pan.c"]);
-    let asked: Vec<&Claim> = program.claims.iter().filter(|claim| wanted(claim)).collect();
+    let asked: Vec<&SpinClaim> = program.claims.iter().filter(|claim| wanted(claim)).collect();
     asked
         .into_iter()
         .map(|claim| {
@@ -64,7 +64,7 @@ fn ask(program: &Program, wanted: impl Fn(&Claim) -> bool, defines: &[&str]) -> 
 }
 
 /// Whether all claims together say what is expected of each property.
-fn compare(example: &Example, program: &Program, answers: &[(Claim, Answer)]) -> Vec<String> {
+fn compare(example: &Example, program: &PromelaProgram, answers: &[(SpinClaim, Answer)]) -> Vec<String> {
     let mut wrong = Vec::new();
     for property in example.model.properties.iter() {
         let asked: Vec<_> = answers.iter().filter(|(claim, _)| claim.property == property.name).collect();
@@ -90,16 +90,16 @@ fn compare(example: &Example, program: &Program, answers: &[(Claim, Answer)]) ->
     wrong
 }
 
-fn check(example: &Example, program: &Program) -> Vec<String> {
-    let is_real = |claim: &Claim| claim.runs == Runs::Real;
-    let needs = |runs: Runs| program.claims.iter().any(|claim| claim.runs == runs);
+fn check(example: &Example, program: &PromelaProgram) -> Vec<String> {
+    let is_real = |claim: &SpinClaim| claim.runs == TurnsAllowed::Real;
+    let needs = |runs: TurnsAllowed| program.claims.iter().any(|claim| claim.runs == runs);
     let defines: &[&str] = match () {
-        () if needs(Runs::Turns) => &["-DRUNS", "-DTURNS"],
-        () if needs(Runs::Standing) => &["-DRUNS"],
+        () if needs(TurnsAllowed::Turns) => &["-DRUNS", "-DTURNS"],
+        () if needs(TurnsAllowed::Standing) => &["-DRUNS"],
         () => &[],
     };
     let mut answers = ask(program, |claim| !is_real(claim), defines);
-    if needs(Runs::Real) {
+    if needs(TurnsAllowed::Real) {
         answers.extend(ask(program, is_real, &["-DREAL"]));
     }
     compare(example, program, &answers)
@@ -184,7 +184,7 @@ fn random_programs_have_the_verdicts_of_brute_force() {
     let (n_holds, n_violated) = (Cell::new(0), Cell::new(0));
     // Most programs are refused or too large to be searched by brute force.
     let tried = if std::env::var("PIECEWISE_CASES").is_ok() { 0 } else { 14 };
-    testkit::for_each_program(tried, Shape { n_statements: 3, ..Shape::everything() }, |_, model| {
+    testkit::for_each_program(tried, RandomFeatures { n_statements: 3, ..RandomFeatures::everything() }, |_, model| {
         let Some((asked, answers)) = with_answers(model) else { return Ok(()) };
         let source = SourceFile::new("random.pw", "");
         let Ok(program) = promela::program(&asked, &source) else { return Ok(()) };

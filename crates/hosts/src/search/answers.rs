@@ -10,7 +10,7 @@ use engine::{Answer, Contradiction, Engine, EngineError, Method, Observer, Prope
 use evidence::{Evidence, Exploration};
 use model::Model;
 use model::property::PropertyKind;
-use packed::codec::{Codec, Limits};
+use packed::codec::{Codec, UnrollLimits};
 
 use super::Failure;
 use super::fair::FairAnswer;
@@ -176,7 +176,7 @@ fn statistics(explored: &Exploration, hosts: &[HostShare]) -> Statistics {
 /// The run of a finding, replayed by the reference semantics.
 fn trace_of(model: &Model, property: PropertyId, finding: &Finding) -> Result<Evidence, StopReason> {
     let run = finding.run.as_ref().map_err(|stop| stop.reason())?;
-    let codec = Codec::new(model, Limits::default());
+    let codec = Codec::new(model, UnrollLimits::default());
     let n_words = codec.layout.n_words;
     let not_again = || StopReason::PropertyError("the run was not found again by the reference semantics".to_owned());
     if run.iter().any(|state| state.len() != n_words) {

@@ -22,8 +22,8 @@ use packed::machine::Machine;
 use packed::packing::Packed;
 use packed::width::{ForWidth, with_width};
 use product::liveness::predicates::Predicates;
-use product::liveness::rules::Rules;
-use product::liveness::turns::Turns;
+use product::liveness::rules::ViolationRules;
+use product::liveness::turns::TurnTaker;
 use serde::{Deserialize, Serialize};
 use temporal::Violation;
 
@@ -196,13 +196,13 @@ impl Job<'_, '_, '_> {
         peak_bytes: &mut u64,
     ) -> FairAnswer {
         for way in ways {
-            let rules = Rules::new(predicates, way);
+            let rules = ViolationRules::new(predicates, way);
             if rules.tests().any(|test| self.faulty.get(test) == Some(&true)) {
                 return FairAnswer::Unknown(Stop::new(&product::liveness::no_value()));
             }
             let budget = &self.plan.budgets[self.net.me() % self.plan.n_threads];
             let meter = Meter::new(budget, &Silent);
-            let leaver = Leaver::<W>::new(machine, rules, Turns::new(machine, predicates));
+            let leaver = Leaver::<W>::new(machine, rules, TurnTaker::new(machine, predicates));
             let mut nodes = Nodes::new(leaver, &meter, self.net);
             let answer = self.search(&mut nodes).unwrap_or_else(FairAnswer::Unknown);
             *peak_bytes = meter.peak_bytes().max(*peak_bytes);

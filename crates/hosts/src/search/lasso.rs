@@ -11,14 +11,14 @@ use evidence::{Trace, TraceEnd};
 use model::Model;
 use model::eval::{State, Turn};
 use model::process::ProcessId;
-use packed::codec::{Codec, Limits};
+use packed::codec::{Codec, UnrollLimits};
 use packed::compile::Compiler;
 use packed::initial::widened;
 use packed::machine::Machine;
 use packed::packing::Packed;
 use packed::width::{ForWidth, with_width};
 use product::liveness::predicates::Predicates;
-use product::liveness::turns::{Leaving, Turns, has};
+use product::liveness::turns::{LeavingTurns, TurnTaker, has};
 use serde::{Deserialize, Serialize};
 use streett::emptiness::{self, FairGraph};
 use streett::lasso;
@@ -154,7 +154,7 @@ pub fn find<const W: usize>(
     let Some(component) = emptiness::fair_component(&remains, meter)? else { return Ok(None) };
     let found = lasso::through(&remains, &component);
     let n_words = leaver.machine.codec.layout.n_words;
-    let packed = |&(node, edge): &lasso::Taken| PackedTurn {
+    let packed = |&(node, edge): &lasso::TakenEdge| PackedTurn {
         state: nodes[node as usize].1[..n_words].to_vec(),
         turn: remains.turns[remains.starts[node as usize] + edge as usize],
     };
@@ -164,7 +164,7 @@ pub fn find<const W: usize>(
 
 /// A run that was sent, in the user's terms; `None` where its turns are not those of the program.
 pub fn trace(model: &Model, lasso: &PackedLasso) -> Option<Trace> {
-    let codec = Codec::new(model, Limits::default());
+    let codec = Codec::new(model, UnrollLimits::default());
     let n_words = codec.layout.n_words;
     if lasso.loop_from >= lasso.turns.len() || lasso.turns.iter().any(|turn| turn.state.len() != n_words) {
         return None;
@@ -188,8 +188,8 @@ impl ForWidth for Unpacking<'_> {
     fn run<const W: usize>(self) -> Self::Output {
         let machine = Machine { codec: self.codec, code: Compiler::new(self.codec).finish() };
         let predicates = Predicates::new(self.codec.model);
-        let (mut turns, scratch) = (Turns::new(&machine, &predicates), machine.scratch::<W>());
-        let mut leaving = Leaving::default();
+        let (mut turns, scratch) = (TurnTaker::new(&machine, &predicates), machine.scratch::<W>());
+        let mut leaving = LeavingTurns::default();
         let PackedLasso { turns: taken, loop_from } = self.lasso;
         let turn = |(at, packed): (usize, &PackedTurn)| {
             let next = taken.get(at + 1).unwrap_or(&taken[*loop_from]);

@@ -14,11 +14,11 @@ use engine::PropertyId;
 use evidence::Exploration;
 use model::Model;
 use model::property::PropertyKind;
-use packed::codec::{Codec, Limits};
+use packed::codec::{Codec, UnrollLimits};
 use packed::compile::Compiler;
 use packed::machine::Machine;
 use packed::packing::Packed;
-use packed::questions::{Goal, Question};
+use packed::questions::{StateGoal, StateQuestion};
 use packed::shard::shard_of;
 use packed::spill::Overflow;
 use packed::width::{ForWidth, with_width};
@@ -139,7 +139,7 @@ enum Next {
 /// # Errors
 /// A checkpoint that cannot be used, in a sentence; or a program too wide.
 pub fn work(plan: &Plan, net: &mut Net<'_>) -> Result<Option<Outcome>, String> {
-    let codec = Codec::new(&plan.model, Limits::default());
+    let codec = Codec::new(&plan.model, UnrollLimits::default());
     let fair = FairQuestions::new(plan, net)?;
     let job = Job { plan, net: &mut *net, codec: &codec, fair: &fair };
     let searched = with_width(codec.layout.n_words, job).unwrap_or_else(|reason| Err(reason.to_string()))?;
@@ -190,8 +190,8 @@ impl ForWidth for Job<'_, '_, '_> {
     fn run<const W: usize>(self) -> Self::Output {
         let Job { plan, net, codec, fair } = self;
         let mut compiler = Compiler::new(codec);
-        let compile = |&id: &PropertyId| Question::new(codec.model, id, &mut compiler);
-        let questions: Vec<Question> = plan.asked.iter().filter_map(compile).collect();
+        let compile = |&id: &PropertyId| StateQuestion::new(codec.model, id, &mut compiler);
+        let questions: Vec<StateQuestion> = plan.asked.iter().filter_map(compile).collect();
         let predicates = fair.predicates(codec.model, &mut compiler);
         let machine = Machine { codec, code: compiler.finish() };
         let budget = &plan.budgets[net.me() % plan.n_threads];
@@ -398,12 +398,12 @@ struct Leader<'j> {
 }
 
 impl<'j> Leader<'j> {
-    fn new(plan: &'j Plan, questions: &[Question], kept: Option<&Kept>) -> Self {
+    fn new(plan: &'j Plan, questions: &[StateQuestion], kept: Option<&Kept>) -> Self {
         Leader {
             plan,
             started: Instant::now(),
             findings: questions.iter().map(|_| None).collect(),
-            by_state: questions.iter().map(|question| matches!(question.goal, Goal::State(..))).collect(),
+            by_state: questions.iter().map(|question| matches!(question.goal, StateGoal::State(..))).collect(),
             pending: Vec::new(),
             exploration: Exploration::default(),
             faulty_tests: Vec::new(),
@@ -516,7 +516,7 @@ impl<'j> Leader<'j> {
     /// Why a property's own expression has no value in a state.
     fn property_error(&self, question: usize, state: &[u64]) -> Stop {
         let model = &*self.plan.model;
-        let codec = Codec::new(model, Limits::default());
+        let codec = Codec::new(model, UnrollLimits::default());
         let fault = match &model.properties[self.plan.asked[question]].kind {
             PropertyKind::Invariant(condition) | PropertyKind::Reachable(condition) => {
                 model::eval::evaluate(model, &codec.unpack(state), condition, None).err()

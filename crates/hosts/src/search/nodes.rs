@@ -13,9 +13,9 @@ use packed::initial::InitialStates;
 use packed::machine::{Machine, Scratch};
 use packed::packing::Packed;
 use packed::shard::shard_of;
-use packed::store::{StateSet, Store};
-use product::liveness::rules::{Rules, nth_still};
-use product::liveness::turns::{Leaving, Turns, set};
+use packed::store::{StateSet, StateStore};
+use product::liveness::rules::{ViolationRules, nth_still};
+use product::liveness::turns::{LeavingTurns, TurnTaker, set};
 
 use super::lasso::TurnNumber;
 use super::net::Net;
@@ -61,10 +61,10 @@ pub struct Leaver<'a, const W: usize> {
     /// The program.
     pub machine: &'a Machine<'a>,
     /// How the automaton and the fairness assumptions read it.
-    pub rules: Rules<'a>,
-    turns: Turns<'a>,
+    pub rules: ViolationRules<'a>,
+    turns: TurnTaker<'a>,
     scratch: Scratch<W>,
-    leaving: Leaving<W>,
+    leaving: LeavingTurns<W>,
     /// By class of turns, the pairs that it meets.
     met_by_class: Vec<Vec<usize>>,
     /// By process, the pairs that it meets by standing still.
@@ -77,7 +77,7 @@ pub struct Leaver<'a, const W: usize> {
 
 impl<'a, const W: usize> Leaver<'a, W> {
     /// Finds the edges of nodes of this product.
-    pub fn new(machine: &'a Machine<'a>, rules: Rules<'a>, turns: Turns<'a>) -> Self {
+    pub fn new(machine: &'a Machine<'a>, rules: ViolationRules<'a>, turns: TurnTaker<'a>) -> Self {
         let model = machine.codec.model;
         let still = model.processes.ids().map(|process| rules.met_by(model, &Turn::StandStill(process)));
         let met_by_still = still.collect();
@@ -85,7 +85,7 @@ impl<'a, const W: usize> Leaver<'a, W> {
             machine,
             turns,
             scratch: machine.scratch(),
-            leaving: Leaving::default(),
+            leaving: LeavingTurns::default(),
             met_by_class: Vec::new(),
             met_by_still,
             n_mark_words: (rules.n_marks() + rules.n_pairs()).div_ceil(64),
@@ -161,7 +161,7 @@ pub struct Nodes<'a, 'm, const W: usize> {
     pub leaver: Leaver<'a, W>,
     /// The limits of this worker.
     pub meter: &'m Meter<'m>,
-    store: Store<W>,
+    store: StateStore<W>,
     /// Where each level begins; the last one is being filled.
     level_starts: Vec<usize>,
     /// By node: whether a fair loop may still lead to it.
@@ -189,7 +189,7 @@ impl<'a, 'm, const W: usize> Nodes<'a, 'm, W> {
         let mut nodes = Nodes {
             leaver,
             meter,
-            store: Store::new(),
+            store: StateStore::new(),
             level_starts: vec![0],
             is_alive: Vec::new(),
             n_alive: 0,

@@ -13,7 +13,7 @@ use model::process::ProcessId;
 use packed::initial::InitialStates;
 use packed::machine::{Flow, Machine, Scratch, Sink};
 use packed::packing::Packed;
-use packed::questions::{Goal, Hits, Question};
+use packed::questions::{Hits, StateGoal, StateQuestion};
 use packed::shard::{Shard, shard_of};
 use packed::spill::Overflow;
 use packed::store::BATCH;
@@ -64,7 +64,7 @@ pub struct Part<'a, const W: usize> {
     /// The program.
     pub machine: &'a Machine<'a>,
     /// All questions, decided or not.
-    pub questions: &'a [Question],
+    pub questions: &'a [StateQuestion],
     /// The limits of this worker.
     pub meter: Meter<'a>,
     shard: Shard<W>,
@@ -87,7 +87,7 @@ pub struct Part<'a, const W: usize> {
 
 impl<'a, const W: usize> Part<'a, W> {
     /// A part without states.
-    pub fn new(machine: &'a Machine<'a>, questions: &'a [Question], budget: &'a Budget, net: &Net<'_>) -> Self {
+    pub fn new(machine: &'a Machine<'a>, questions: &'a [StateQuestion], budget: &'a Budget, net: &Net<'_>) -> Self {
         let meter = Meter::new(budget, &Silent);
         let shard = Shard::new(machine.codec.layout.n_words, &meter);
         let mut part = Part {
@@ -114,8 +114,8 @@ impl<'a, const W: usize> Part<'a, W> {
         let open = self.questions.iter().enumerate().filter(|(at, _)| is_open[*at]);
         self.open = open
             .filter_map(|(at, question)| match question.goal {
-                Goal::State(term, wanted) => Some((at, term, wanted)),
-                Goal::Fault | Goal::Deadlock | Goal::Race(..) => None,
+                StateGoal::State(term, wanted) => Some((at, term, wanted)),
+                StateGoal::Fault | StateGoal::Deadlock | StateGoal::Race(..) => None,
             })
             .collect();
     }
@@ -274,10 +274,10 @@ impl<'a, const W: usize> Part<'a, W> {
         self.counts.errors += n_errors;
         for (at, question) in self.questions.iter().enumerate() {
             let is_hit = match &question.goal {
-                Goal::State(..) => false,
-                Goal::Fault => n_errors > 0,
-                Goal::Deadlock => is_deadlock,
-                Goal::Race(var, watch) => {
+                StateGoal::State(..) => false,
+                StateGoal::Fault => n_errors > 0,
+                StateGoal::Deadlock => is_deadlock,
+                StateGoal::Race(var, watch) => {
                     !self.hits.decided[at] && watch.is_race(*var, state, self.machine, &self.scratch)
                 }
             };
@@ -286,16 +286,16 @@ impl<'a, const W: usize> Part<'a, W> {
     }
 
     /// The least state of a level that meets a goal.
-    pub fn least_at_goal(&self, goal: &Goal, depth: usize) -> Option<Packed<W>> {
+    pub fn least_at_goal(&self, goal: &StateGoal, depth: usize) -> Option<Packed<W>> {
         self.least(depth, |state| match goal {
-            Goal::State(term, wanted) => self.machine.test(*term, state, &self.scratch) == Ok(*wanted),
-            Goal::Race(var, watch) => watch.is_race(*var, state, self.machine, &self.scratch),
-            Goal::Deadlock => {
+            StateGoal::State(term, wanted) => self.machine.test(*term, state, &self.scratch) == Ok(*wanted),
+            StateGoal::Race(var, watch) => watch.is_race(*var, state, self.machine, &self.scratch),
+            StateGoal::Deadlock => {
                 let mut first = First { target: None, is_met: false };
                 self.machine.somebody_waits(state)
                     && self.machine.expand(state, &self.scratch, &mut first) == ControlFlow::Continue(false)
             }
-            Goal::Fault => {
+            StateGoal::Fault => {
                 let mut faults = Faults { is_met: false };
                 let _stopped = self.machine.expand(state, &self.scratch, &mut faults);
                 faults.is_met

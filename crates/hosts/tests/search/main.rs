@@ -16,7 +16,7 @@ use model::Model;
 use model::property::PropertyKind;
 use product::Mono;
 use testkit::temporal::with_temporal;
-use testkit::{Product, Shape, for_each_program};
+use testkit::{Product, RandomFeatures, for_each_program};
 
 const MAX_STATES: usize = 60;
 
@@ -69,7 +69,7 @@ fn said(answer: &Answer) -> String {
     }
 }
 
-fn compare(n_programs: u64, shape: Shape) {
+fn compare(n_programs: u64, shape: RandomFeatures) {
     let (n_holds, n_violated) = (Cell::new(0), Cell::new(0));
     for_each_program(n_programs, shape, |_, model| {
         let Some(whole) = Product::explore(model, MAX_STATES) else { return Ok(()) };
@@ -104,12 +104,12 @@ fn compare(n_programs: u64, shape: Shape) {
 
 #[test]
 fn verdicts_of_random_programs_are_those_of_one_machine() {
-    compare(120, Shape { n_statements: 3, procedures: false, ..Shape::everything() });
+    compare(120, RandomFeatures { n_statements: 3, procedures: false, ..RandomFeatures::everything() });
 }
 
 #[test]
 fn verdicts_beyond_texts_are_those_of_one_machine() {
-    compare(120, Shape { n_statements: 3, procedures: false, ..Shape::beyond_texts() });
+    compare(120, RandomFeatures { n_statements: 3, procedures: false, ..RandomFeatures::beyond_texts() });
 }
 
 const CROWD: &str = "program crowd(N: 2..) {

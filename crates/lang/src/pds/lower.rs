@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, HashMap};
 use base::{SourceFile, Span};
 use model::Model;
 use model::control::{
-    Action, ActionId, ActionKind, Next, Place, PlaceId, Procedure, Scope, Statement, StatementId, Stmt, StmtKind,
+    Action, ActionId, ActionKind, Next, Place, PlaceId, Procedure, Statement, StatementId, Stmt, StmtKind, TextOwner,
 };
 use model::expr::{Access, BinaryOp, Expr, ExprKind, Whose};
 use model::fairness::Assumptions;
@@ -51,7 +51,7 @@ pub(super) fn lower(
         init: Init::Fill(initial),
         offset: 0,
         shown: BTreeMap::new(),
-        look: model::variable::Look::Plain,
+        look: model::variable::VariableLook::Plain,
         indices_after: Vec::new(),
         doc: String::new(),
         span: Span::default(),
@@ -94,7 +94,7 @@ type Below = Vec<u32>;
 
 /// A text while its places are made.
 struct Text {
-    scope: Scope,
+    scope: TextOwner,
     /// The symbols below its top that are told apart.
     below: Below,
     places: HashMap<u32, PlaceId>,
@@ -107,7 +107,7 @@ struct Text {
 }
 
 impl Text {
-    fn new(scope: Scope, below: Below) -> Text {
+    fn new(scope: TextOwner, below: Below) -> Text {
         Text { scope, below, places: HashMap::new(), sites: HashMap::new(), open: Vec::new(), empty: None }
     }
 }
@@ -137,7 +137,7 @@ impl Lowering<'_> {
             self.statements.push(self.model.statements.push(Statement { text: rule.text.clone(), span: rule.span }));
         }
         let family = self.family;
-        let scope = Scope::Family(family);
+        let scope = TextOwner::Family(family);
         self.texts.push(Text::new(scope, Vec::new()));
         let empty = self.place(scope, "-".to_owned());
         self.texts[OWN].empty = Some(empty);
@@ -247,7 +247,9 @@ impl Lowering<'_> {
 
     /// The call that pushes: from a text into the text of a procedure, at a place of it, with a symbol that is left below.
     fn push(&mut self, text: usize, callee: usize, (entry, below): (PlaceId, u32)) -> ActionKind {
-        let Scope::Procedure(procedure) = self.texts[callee].scope else { unreachable!("a call is into a procedure") };
+        let TextOwner::Procedure(procedure) = self.texts[callee].scope else {
+            unreachable!("a call is into a procedure")
+        };
         // The action that is made next; calls that leave the same symbol go on alike.
         let this = ActionId::new(self.model.actions.len());
         let site = *self.texts[text].sites.entry(below).or_insert(this);
@@ -277,7 +279,7 @@ impl Lowering<'_> {
 
     fn action(
         &mut self,
-        (scope, source, statement): (Scope, PlaceId, StatementId),
+        (scope, source, statement): (TextOwner, PlaceId, StatementId),
         (guard, body): (Option<Expr>, Vec<Stmt>),
         kind: ActionKind,
         next: PlaceId,
@@ -311,7 +313,7 @@ impl Lowering<'_> {
         }
         let place = self.place(self.texts[text].scope, symbol.to_string());
         let text = &mut self.texts[text];
-        if let (Scope::Procedure(procedure), true) = (text.scope, text.places.is_empty()) {
+        if let (TextOwner::Procedure(procedure), true) = (text.scope, text.places.is_empty()) {
             self.model.procedures[procedure].entry = Next::To(place);
         }
         text.places.insert(symbol, place);
@@ -320,7 +322,7 @@ impl Lowering<'_> {
         place
     }
 
-    fn place(&mut self, scope: Scope, name: String) -> PlaceId {
+    fn place(&mut self, scope: TextOwner, name: String) -> PlaceId {
         let labels = vec![name.clone()];
         self.model.places.push(Place {
             scope,
@@ -351,7 +353,7 @@ impl Lowering<'_> {
             span: self.thread.span,
         });
         let number = self.texts.len();
-        self.texts.push(Text::new(Scope::Procedure(procedure), below.clone()));
+        self.texts.push(Text::new(TextOwner::Procedure(procedure), below.clone()));
         self.procedures.insert(below, number);
         number
     }

@@ -23,7 +23,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use base::{Diagnostic, Span};
 use model::Model;
-use model::control::{self, ChannelId, Next, Place, PlaceId, Scope};
+use model::control::{self, ChannelId, Next, Place, PlaceId, TextOwner};
 use model::expr::Expr as ModelExpr;
 use model::fairness::FairnessId;
 use model::process::{self, FamilyId, IndexRange, Process, ProcessId};
@@ -492,7 +492,7 @@ impl Elaboration<'_> {
         let init = nested_init(dims, values);
         let (name, doc) = (name.to_owned(), String::new());
         let role = Role::Declared;
-        let look = model::variable::Look::Plain;
+        let look = model::variable::VariableLook::Plain;
         let (shown, indices_after) = (BTreeMap::new(), Vec::new());
         self.model.vars.push(Var { name, storage, role, ty, init, offset: 0, shown, look, indices_after, doc, span })
     }
@@ -621,7 +621,7 @@ impl Elaboration<'_> {
     }
 
     fn place(&mut self, id: FamilyId, name: String, (labels, may_end, span): (Vec<String>, bool, Span)) -> PlaceId {
-        self.model.places.push(Place { scope: Scope::Family(id), labels, name, actions: Vec::new(), may_end, span })
+        self.model.places.push(Place { scope: TextOwner::Family(id), labels, name, actions: Vec::new(), may_end, span })
     }
 
     /// Where members of a family wait to be started; made when it is first asked for.

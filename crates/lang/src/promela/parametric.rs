@@ -7,7 +7,7 @@
 
 use base::{SourceFile, Span};
 use model::Model;
-use model::control::Scope;
+use model::control::TextOwner;
 use model::expr::{BinaryOp, Expr, ExprKind};
 use model::process::FamilyId;
 use model::size::{Parameter, Size};
@@ -232,7 +232,7 @@ fn is_same_text((one, larger): (&Model, &Model), uses: &Uses) -> bool {
 /// Whether a variable may be read or written: one of a process that does nothing, as `init` that has started the others, is not.
 fn is_used(model: &Model, var: &Var) -> bool {
     match var.storage {
-        Storage::Local(family) => model.actions.iter().any(|action| action.scope == Scope::Family(family)),
+        Storage::Local(family) => model.actions.iter().any(|action| action.scope == TextOwner::Family(family)),
         _ => true,
     }
 }

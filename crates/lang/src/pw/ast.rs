@@ -15,7 +15,7 @@ pub use property::*;
 pub use statement::*;
 
 use base::Span;
-use model::variable::Look;
+use model::variable::VariableLook;
 
 /// A word that the user wrote as a name.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -266,7 +266,7 @@ pub struct VariableDecl {
     /// Its initial value, if it is written.
     pub initial: Option<Assigned>,
     /// How it is shown; what is written is plain, what elaboration makes of sets and channels is not.
-    pub look: Look,
+    pub look: VariableLook,
     /// Of a field of structs in arrays: see [`model::variable::Var::indices_after`].
     pub indices_after: Vec<usize>,
     /// The whole of the declaration.

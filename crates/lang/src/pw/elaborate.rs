@@ -30,7 +30,7 @@ mod statements;
 use std::collections::HashMap;
 
 use base::Diagnostic;
-use model::variable::Look;
+use model::variable::VariableLook;
 
 use super::ast::{
     Assigned, BinaryOp, ChannelDecl, Expr, ExprKind, FairnessItem, FairnessKind, Ident, Item, PatternIndex,
@@ -489,7 +489,7 @@ impl<'a> Elaborator<'a> {
             initial => vec![initial.clone(); leaves.len()],
         };
         let variable = |(leaf, initial): (Leaf, Option<Assigned>)| VariableDecl {
-            look: if leaf.is_set { Look::Set } else { Look::Plain },
+            look: if leaf.is_set { VariableLook::Set } else { VariableLook::Plain },
             name: Ident { name: format!("{}{}", declared.name.name, leaf.suffix), span: declared.name.span },
             ty: leaf.ty,
             indices_after: leaf.indices[..leaf.indices.len() - 1].to_vec(),
@@ -503,7 +503,7 @@ impl<'a> Elaborator<'a> {
     fn hide(&mut self, name: Ident, ty: Type) {
         let span = name.span;
         self.own.insert(name.name.clone(), ty.clone());
-        let (class, look) = (StorageClass::Local, Look::Hidden);
+        let (class, look) = (StorageClass::Local, VariableLook::Hidden);
         let indices_after = Vec::new();
         self.hidden.push(VariableDecl { doc: None, class, name, ty, initial: None, look, indices_after, span });
     }

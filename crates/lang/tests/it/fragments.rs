@@ -1,7 +1,7 @@
 //! The fragments of programs for which there can be proofs for every size: every example, and small programs for each rule.
 
 use base::SourceFile;
-use model::template::{self, Reason};
+use model::template::{self, FragmentReason};
 
 const DOCUMENT: &str = "../../docs/fragments.md";
 
@@ -17,8 +17,8 @@ text is in a fragment, and otherwise what stands in the way, line by line (the f
 |---|---|---|
 ";
 
-fn reasons(source: &SourceFile, reasons: &[Reason]) -> String {
-    let one = |reason: &Reason| match reason.span.is_empty() {
+fn reasons(source: &SourceFile, reasons: &[FragmentReason]) -> String {
+    let one = |reason: &FragmentReason| match reason.span.is_empty() {
         true => reason.text.clone(),
         false => format!("line {}: {}", source.line_col(reason.span.start).line, reason.text),
     };

@@ -2,10 +2,10 @@
 //!
 //! In: the ranks of a product. Out: the same in the order of the rows, at every depth of the tree.
 
-use evidence::certificate::{Focus, RankTree, Reason};
+use evidence::certificate::{Focus, RankReason, RankTree};
 use model::process::ProcessId;
 
-use super::product::Product;
+use super::product::FocusProduct;
 use streett::emptiness::FairGraph;
 use streett::ranks::Ranked;
 
@@ -25,13 +25,13 @@ struct Ordered {
 }
 
 enum Why {
-    Plain(Reason),
+    Plain(RankReason),
     Pair(usize, Ordered),
 }
 
 impl Claimable {
     /// The ranks of a product.
-    pub fn new<const W: usize>(product: &Product<'_, '_, W>, ranked: &Ranked) -> Self {
+    pub fn new<const W: usize>(product: &FocusProduct<'_, '_, W>, ranked: &Ranked) -> Self {
         let nodes = ranked.nodes.iter().map(|&node| (product.base(node), product.automaton_state(node))).collect();
         let is_free = |at: usize, pair: usize| product.is_free(ranked.nodes[at], pair);
         let tree = Ordered::new((0..ranked.nodes.len()).collect(), &ranked.tree, &is_free);
@@ -49,8 +49,8 @@ impl Claimable {
 
 impl Ordered {
     fn new(nodes: Vec<usize>, tree: &RankTree, is_free: &impl Fn(usize, usize) -> bool) -> Self {
-        let reason = |(rank, reason): (u32, &Reason)| match reason {
-            Reason::Pair(pair, child) => {
+        let reason = |(rank, reason): (u32, &RankReason)| match reason {
+            RankReason::Pair(pair, child) => {
                 let of_rank = nodes.iter().zip(&tree.ranks).filter(|(_, other)| **other == rank);
                 let free = of_rank.map(|(&node, _)| node).filter(|&node| is_free(node, *pair)).collect();
                 Why::Pair(*pair, Ordered::new(free, child, is_free))
@@ -67,7 +67,7 @@ impl Ordered {
         order.sort_unstable_by_key(|&at| names[self.nodes[at]]);
         let reason = |why| match why {
             Why::Plain(reason) => reason,
-            Why::Pair(pair, child) => Reason::Pair(pair, Box::new(child.sorted(names))),
+            Why::Pair(pair, child) => RankReason::Pair(pair, Box::new(child.sorted(names))),
         };
         let ranks = order.iter().map(|&at| self.ranks[at]).collect();
         RankTree { ranks, reasons: self.reasons.into_iter().map(reason).collect() }

@@ -3,16 +3,16 @@
 use std::time::Instant;
 
 use base::StopReason;
-pub use compose::fair::Rule;
+pub use compose::fair::LivenessRule;
 use compose::fair::backend::{
-    AbstractPoint, AbstractRun, AbstractTurn, Automaton, FairBackend, FairRunQuery, Transitions, Written,
+    AbstractPoint, AbstractRun, AbstractTurn, AutomatonChoice, FairBackend, FairRunQuery, Transitions, WrittenProof,
 };
-use compose::fair::conditions::{Conditions, Pair, support};
+use compose::fair::conditions::{AssumptionPair, Conditions, support};
 use compose::fair::locals::{LocalState, Locals};
 use compose::fair::{self, Decided, FairOptions};
 use engine::{
-    Answer, Contradiction, Engine, EngineError, Event, Halt, Method, Observer, PropertyId, Silent, Statistics, Task,
-    Verdict, Views,
+    Answer, Contradiction, Engine, EngineError, Event, Halt, Method, Observer, PropertyId, SharedView, Silent,
+    Statistics, Task, Verdict,
 };
 use evidence::certificate::{LocalFact, NoFairRun, Variant as Claimed};
 use model::process::ProcessId;
@@ -20,12 +20,12 @@ use rustc_hash::FxHashMap;
 use temporal::{Proposition, Violation};
 
 use super::claim::Claimable;
-use super::process::{Nodes, StoreTurns};
-use super::product::{Asked, Atom, Edge, Parts, Product};
+use super::process::{FocusNodes, StoreTurns};
+use super::product::{FocusEdge, FocusProduct, LocalAtom, ProductParts, RunQuery};
 use super::sets::FairSets;
 use crate::sets::bits::for_each_bit;
 use engine::meter::Meter;
-use packed::codec::{Codec, Limits};
+use packed::codec::{Codec, UnrollLimits};
 use packed::compile::Compiler;
 use packed::machine::Machine;
 use packed::term::TermId;
@@ -35,21 +35,21 @@ use streett::{lasso, ranks};
 
 /// Local proofs of temporal properties, explicit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Fair {
+pub struct ExplicitFll {
     /// Which method.
-    pub rule: Rule,
+    pub rule: LivenessRule,
     /// Sets that take more are given up, whatever the budget.
     pub cap_bytes: u64,
 }
 
-impl Fair {
+impl ExplicitFll {
     /// With no limit but the budget's.
-    pub fn new(rule: Rule) -> Self {
-        Fair { rule, cap_bytes: u64::MAX }
+    pub fn new(rule: LivenessRule) -> Self {
+        ExplicitFll { rule, cap_bytes: u64::MAX }
     }
 }
 
-impl Engine for Fair {
+impl Engine for ExplicitFll {
     fn method(&self) -> Method {
         self.rule.method()
     }
@@ -63,7 +63,7 @@ impl Engine for Fair {
     }
 }
 
-impl Fair {
+impl ExplicitFll {
     fn answer(&self, task: &Task<'_>, property: PropertyId, observer: &dyn Observer) -> Result<Answer, Contradiction> {
         let started = Instant::now();
         let (decided, mut statistics) =
@@ -84,8 +84,8 @@ impl Fair {
     fn decide(&self, task: &Task<'_>, property: PropertyId, observer: &dyn Observer) -> Result<Worked, Halt> {
         let conditions = Conditions::new(task.model, property, &task.budget)?;
         let locals = Locals::new(task.model)?;
-        let codec = Codec::new(task.model, Limits::default());
-        let work = Work { method: *self, codec: &codec, task, observer, conditions: &conditions, locals: &locals };
+        let codec = Codec::new(task.model, UnrollLimits::default());
+        let work = FllWork { method: *self, codec: &codec, task, observer, conditions: &conditions, locals: &locals };
         Ok(with_coarse_width(codec.layout.n_words, work)?)
     }
 }
@@ -93,8 +93,8 @@ impl Fair {
 /// What came of a property, and what it took.
 type Worked = (Result<Decided, Halt>, Statistics);
 
-struct Work<'w> {
-    method: Fair,
+struct FllWork<'w> {
+    method: ExplicitFll,
     codec: &'w Codec<'w>,
     task: &'w Task<'w>,
     observer: &'w dyn Observer,
@@ -102,12 +102,12 @@ struct Work<'w> {
     locals: &'w Locals<'w>,
 }
 
-impl ForWidth for Work<'_> {
+impl ForWidth for FllWork<'_> {
     type Output = Worked;
 
     fn run<const W: usize>(self) -> Worked {
         let mut compiler = Compiler::new(self.codec);
-        let questions = Questions::new(&mut compiler, self.conditions);
+        let questions = CompiledProperty::new(&mut compiler, self.conditions);
         let machine = Machine { codec: self.codec, code: compiler.finish() };
         let limits = (&self.task.budget, self.method.cap_bytes);
         let sets = FairSets::<W>::new(&machine, (self.conditions, self.locals), limits);
@@ -121,16 +121,16 @@ impl ForWidth for Work<'_> {
 }
 
 /// The compiled expressions of a property.
-struct Questions {
+struct CompiledProperty {
     /// By violation: its propositions, for the small automaton and for the plain one.
-    atoms: [Vec<Vec<Atom>>; 2],
+    atoms: [Vec<Vec<LocalAtom>>; 2],
     /// The expressions in fairness assumptions, by number.
     exprs: Vec<TermId>,
 }
 
-impl Questions {
+impl CompiledProperty {
     fn new(compiler: &mut Compiler<'_, '_>, conditions: &Conditions<'_>) -> Self {
-        let mut known: FxHashMap<String, Atom> = FxHashMap::default();
+        let mut known: FxHashMap<String, LocalAtom> = FxHashMap::default();
         let mut atom = |proposition: &Proposition| {
             let made = known.entry(proposition.key.clone()).or_insert_with(|| {
                 let term = compiler.property_instance(&proposition.expr, &proposition.bound);
@@ -148,14 +148,14 @@ impl Questions {
             parts.for_each(|may| may.for_each_expr(&mut |number, expr| numbered.push((number, expr))));
         }
         numbered.sort_by_key(|(number, _)| *number);
-        Questions { atoms, exprs: numbered.into_iter().map(|(_, expr)| compiler.property(expr)).collect() }
+        CompiledProperty { atoms, exprs: numbered.into_iter().map(|(_, expr)| compiler.property(expr)).collect() }
     }
 }
 
 /// The explicit backend.
 struct Explicit<'e, const W: usize> {
     sets: FairSets<'e, W>,
-    questions: &'e Questions,
+    questions: &'e CompiledProperty,
     meter: &'e Meter<'e>,
     /// All turns by store and the sure ones, made when they are asked for.
     turns: Option<(StoreTurns, StoreTurns)>,
@@ -206,8 +206,8 @@ impl<const W: usize> FairBackend for Explicit<'_, W> {
         Ok(numbers.into_iter().map(|local| self.sets.plain_local(process, local).clone()).collect())
     }
 
-    fn prove(&mut self, violation: usize, own: bool, foci: &[ProcessId]) -> Result<Written, StopReason> {
-        let demand = FairRunQuery { violation, own, automaton: Automaton::Reference };
+    fn prove(&mut self, violation: usize, own: bool, foci: &[ProcessId]) -> Result<WrittenProof, StopReason> {
+        let demand = FairRunQuery { violation, own, automaton: AutomatonChoice::Reference };
         let meter = self.meter;
         let (mut ranked, mut open) = (Vec::new(), Vec::new());
         for &focus in foci {
@@ -222,7 +222,7 @@ impl<const W: usize> FairBackend for Explicit<'_, W> {
             }
         }
         if !open.is_empty() {
-            return Ok(Written::Open(open));
+            return Ok(WrittenProof::Open(open));
         }
         let (invariant, places) = self.sets.certify()?;
         let focus = |(process, found): (ProcessId, Claimable)| found.focus(process, &places[process.index()]);
@@ -233,7 +233,7 @@ impl<const W: usize> FairBackend for Explicit<'_, W> {
         };
         let foci = ranked.into_iter().map(focus).collect();
         let violation = self.sets.conditions.names[violation].clone();
-        Ok(Written::Proof(invariant, NoFairRun { violation, variant, foci }))
+        Ok(WrittenProof::Proof(invariant, NoFairRun { violation, variant, foci }))
     }
 
     fn statistics(&self) -> Statistics {
@@ -241,7 +241,7 @@ impl<const W: usize> FairBackend for Explicit<'_, W> {
         Statistics {
             peak_memory_bytes: Some(self.sets.peak_bytes().max(self.meter.peak_bytes())),
             local_states: Some(sizes.collect()),
-            views: Some(Views::Whole),
+            views: Some(SharedView::Whole),
             ..Statistics::default()
         }
     }
@@ -254,7 +254,7 @@ impl<'e, const W: usize> Explicit<'e, W> {
         focus: ProcessId,
         demand: FairRunQuery,
         turns: Transitions,
-        look: impl FnOnce(&Product<'_, 'e, W>) -> Result<T, StopReason>,
+        look: impl FnOnce(&FocusProduct<'_, 'e, W>) -> Result<T, StopReason>,
     ) -> Result<T, StopReason> {
         if self.turns.is_none() {
             let all = StoreTurns::new(&mut self.sets)?;
@@ -262,29 +262,29 @@ impl<'e, const W: usize> Explicit<'e, W> {
             self.turns = Some((all, sure));
         }
         let (all, sure) = self.turns.as_ref().expect("just made");
-        let nodes = Nodes::new(&mut self.sets, focus)?;
+        let nodes = FocusNodes::new(&mut self.sets, focus)?;
         let conditions = self.sets.conditions;
         let [small, plain] = &self.questions.atoms;
         let (violations, atoms) = match demand.automaton {
-            Automaton::Simplified => (&conditions.violations, small),
-            Automaton::Reference => (&conditions.plain, plain),
+            AutomatonChoice::Simplified => (&conditions.violations, small),
+            AutomatonChoice::Reference => (&conditions.plain, plain),
         };
         let violation = &violations[demand.violation];
-        let pair = |at: usize| -> (usize, &Pair) { (at, &conditions.pairs[at]) };
-        let asked = Asked {
+        let pair = |at: usize| -> (usize, &AssumptionPair) { (at, &conditions.pairs[at]) };
+        let asked = RunQuery {
             automaton: &violation.automaton,
             atoms: &atoms[demand.violation],
             pairs: conditions.pairs_of(violation).into_iter().map(pair).collect(),
             own: demand.own,
         };
         let turns = if turns == Transitions::Must { sure } else { all };
-        let parts = Parts { nodes: &nodes, turns, terms: &self.questions.exprs };
-        look(&Product::new(&mut self.sets, &parts, &asked)?)
+        let parts = ProductParts { nodes: &nodes, turns, terms: &self.questions.exprs };
+        look(&FocusProduct::new(&mut self.sets, &parts, &asked)?)
     }
 }
 
 /// A lasso of the product in plain terms.
-fn shown<const W: usize>(product: &Product<'_, '_, W>, lasso: &lasso::Lasso) -> AbstractRun {
+fn shown<const W: usize>(product: &FocusProduct<'_, '_, W>, lasso: &lasso::FairLasso) -> AbstractRun {
     let (sets, focus) = (product.sets, product.nodes.focus);
     let mut run = AbstractRun { focus, points: Vec::new(), turns: Vec::new(), loop_from: lasso.stem.len() };
     for &(node, edge) in lasso.stem.iter().chain(&lasso.turning) {
@@ -293,11 +293,11 @@ fn shown<const W: usize>(product: &Product<'_, '_, W>, lasso: &lasso::Lasso) -> 
         let blocks = sets.vectors[store.blocks as usize].iter().map(|&block| usize::from(block)).collect();
         run.points.push(AbstractPoint { state: sets.plain_state(store.cells, Some((focus, local))), blocks });
         run.turns.push(match product.edge(node, edge) {
-            Edge::Own(class) => {
+            FocusEdge::Own(class) => {
                 let (turn, kind) = sets.classes[class as usize].clone();
                 AbstractTurn { mover: focus, own: Some(turn), met: sets.kinds[kind as usize].clone(), is_sure: true }
             }
-            Edge::Other(turn) => AbstractTurn {
+            FocusEdge::Other(turn) => AbstractTurn {
                 mover: turn.mover,
                 own: None,
                 met: sets.kinds[turn.kind as usize].clone(),

@@ -103,7 +103,7 @@ pub struct OwnTurn {
 }
 
 /// The nodes of a focus.
-pub struct Nodes {
+pub struct FocusNodes {
     /// The process.
     pub focus: ProcessId,
     /// A store and a local state each.
@@ -116,10 +116,10 @@ pub struct Nodes {
     turns: Vec<OwnTurn>,
 }
 
-impl Nodes {
+impl FocusNodes {
     /// Those of a process.
     pub fn new<const W: usize>(sets: &mut FairSets<'_, W>, focus: ProcessId) -> Result<Self, StopReason> {
-        let mut nodes = Nodes {
+        let mut nodes = FocusNodes {
             focus,
             list: Vec::new(),
             firsts: Vec::new(),
@@ -162,14 +162,14 @@ impl Nodes {
 }
 
 /// Whether predicates may hold.
-pub struct Guess<'g, 'a, const W: usize> {
+pub struct MayEvaluator<'g, 'a, const W: usize> {
     /// The sets.
     pub sets: &'g mut FairSets<'a, W>,
     /// The terms of the expressions in predicates, by their number.
     pub terms: &'g [TermId],
 }
 
-impl<const W: usize> Guess<'_, '_, W> {
+impl<const W: usize> MayEvaluator<'_, '_, W> {
     /// Whether some choice of the others' local states at `store` satisfies the predicate, with `own` fixed.
     pub fn may(&mut self, may: &May, store: u32, own: Option<(ProcessId, u32)>) -> Result<bool, StopReason> {
         match may {

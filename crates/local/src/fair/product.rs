@@ -4,37 +4,37 @@
 //! Edges are the focus's own turns, then those of the others as changes of the store.
 
 use base::{Feature, StopReason, Unsupported};
-use compose::fair::conditions::Pair;
+use compose::fair::conditions::AssumptionPair;
 use ltl::{Automaton, Bits};
 use rustc_hash::FxHashMap;
 
-use super::process::{Guess, Nodes, StoreTurn, StoreTurns};
+use super::process::{FocusNodes, MayEvaluator, StoreTurn, StoreTurns};
 use super::sets::FairSets;
 use model::process::ProcessId;
 use packed::term::TermId;
 use streett::emptiness::FairGraph;
 
 /// A proposition: its term, and the processes at whose local states it looks.
-pub type Atom = (TermId, Vec<ProcessId>);
+pub type LocalAtom = (TermId, Vec<ProcessId>);
 
 /// What runs are looked for.
-pub struct Asked<'p> {
+pub struct RunQuery<'p> {
     /// Accepts the words of stores that are looked for.
     pub automaton: &'p Automaton,
     /// What its atoms mean.
-    pub atoms: &'p [Atom],
+    pub atoms: &'p [LocalAtom],
     /// The fairness assumptions, each with its position among all of the property's.
-    pub pairs: Vec<(usize, &'p Pair)>,
+    pub pairs: Vec<(usize, &'p AssumptionPair)>,
     /// Whether the focus itself must carry the first mark.
     pub own: bool,
 }
 
 /// The product.
-pub struct Product<'p, 'a, const W: usize> {
+pub struct FocusProduct<'p, 'a, const W: usize> {
     /// The local states.
     pub sets: &'p FairSets<'a, W>,
     /// The nodes of the focus.
-    pub nodes: &'p Nodes,
+    pub nodes: &'p FocusNodes,
     turns: &'p StoreTurns,
     n_automaton: usize,
     n_marks: usize,
@@ -55,7 +55,7 @@ pub struct Product<'p, 'a, const W: usize> {
 }
 
 /// An edge: the focus's own turn, or a change of the store by another.
-pub enum Edge<'e> {
+pub enum FocusEdge<'e> {
     /// The class of the turn.
     Own(u32),
     /// The change.
@@ -63,19 +63,23 @@ pub enum Edge<'e> {
 }
 
 /// What the product is made with, beside the sets.
-pub struct Parts<'p> {
+pub struct ProductParts<'p> {
     /// The nodes of the focus.
-    pub nodes: &'p Nodes,
+    pub nodes: &'p FocusNodes,
     /// The turns by store.
     pub turns: &'p StoreTurns,
     /// The terms of the expressions in predicates.
     pub terms: &'p [TermId],
 }
 
-impl<'p, 'a, const W: usize> Product<'p, 'a, W> {
+impl<'p, 'a, const W: usize> FocusProduct<'p, 'a, W> {
     /// The product for what is asked.
-    pub fn new(sets: &'p mut FairSets<'a, W>, parts: &Parts<'p>, asked: &Asked<'_>) -> Result<Self, StopReason> {
-        let Parts { nodes, turns, terms } = *parts;
+    pub fn new(
+        sets: &'p mut FairSets<'a, W>,
+        parts: &ProductParts<'p>,
+        asked: &RunQuery<'_>,
+    ) -> Result<Self, StopReason> {
+        let ProductParts { nodes, turns, terms } = *parts;
         let n_stores = sets.stores.len() as u32;
         let (n_marks, n_pairs) = (asked.automaton.n_marks, asked.pairs.len());
         let n_demanded = n_marks + usize::from(asked.own);
@@ -85,10 +89,10 @@ impl<'p, 'a, const W: usize> Product<'p, 'a, W> {
             return Err(Unsupported::about(Feature::Numbers, "states of an abstract process").into());
         }
         sets.hold((nodes.list.len() * n_words * 16) as u64)?;
-        let (before, free) = predicates(&mut Guess { sets, terms }, nodes, asked, (n_demanded, n_words))?;
+        let (before, free) = predicates(&mut MayEvaluator { sets, terms }, nodes, asked, (n_demanded, n_words))?;
         let (mut letters, mut moves) = (Vec::with_capacity(n_stores as usize), Vec::new());
         let mut known = FxHashMap::<Bits, u32>::default();
-        let guess = Guess { sets, terms };
+        let guess = MayEvaluator { sets, terms };
         for store in 0..n_stores {
             let mut letter = Bits::default();
             for (at, (term, processes)) in asked.atoms.iter().enumerate() {
@@ -121,7 +125,7 @@ impl<'p, 'a, const W: usize> Product<'p, 'a, W> {
             let end = all.partition_point(|turn| turn.mover <= nodes.focus);
             (start as u32, (end - start) as u32)
         };
-        Ok(Product {
+        Ok(FocusProduct {
             nodes,
             turns,
             n_automaton: asked.automaton.states.len(),
@@ -151,18 +155,18 @@ impl<'p, 'a, const W: usize> Product<'p, 'a, W> {
     }
 
     /// What an edge is.
-    pub fn edge(&self, node: u32, edge: u32) -> Edge<'_> {
+    pub fn edge(&self, node: u32, edge: u32) -> FocusEdge<'_> {
         let nth = edge as usize / self.automaton_moves(node).len();
         self.base_edge(node, nth)
     }
 
-    fn base_edge(&self, node: u32, nth: usize) -> Edge<'_> {
+    fn base_edge(&self, node: u32, nth: usize) -> FocusEdge<'_> {
         let base = self.base(node);
         let own = self.nodes.turns(base);
         if let Some(turn) = own.get(nth) {
-            return Edge::Own(turn.class);
+            return FocusEdge::Own(turn.class);
         }
-        Edge::Other(self.other(base, nth - own.len()))
+        FocusEdge::Other(self.other(base, nth - own.len()))
     }
 
     fn other(&self, base: u32, nth: usize) -> &StoreTurn {
@@ -180,9 +184,9 @@ impl<'p, 'a, const W: usize> Product<'p, 'a, W> {
 
 /// For each node the marks of pairs that may be met before a turn, and the pairs that it may be free of.
 fn predicates<const W: usize>(
-    guess: &mut Guess<'_, '_, W>,
-    nodes: &Nodes,
-    asked: &Asked<'_>,
+    guess: &mut MayEvaluator<'_, '_, W>,
+    nodes: &FocusNodes,
+    asked: &RunQuery<'_>,
     (n_demanded, n_words): (usize, usize),
 ) -> Result<(Vec<u64>, Vec<u64>), StopReason> {
     let mut before = vec![0; nodes.list.len() * n_words];
@@ -214,7 +218,7 @@ fn set(row: &mut [u64], bit: usize) {
     row[bit / 64] |= 1 << (bit % 64);
 }
 
-impl<const W: usize> FairGraph for Product<'_, '_, W> {
+impl<const W: usize> FairGraph for FocusProduct<'_, '_, W> {
     fn n_nodes(&self) -> usize {
         self.nodes.list.len() * self.n_automaton
     }
@@ -255,13 +259,13 @@ impl<const W: usize> FairGraph for Product<'_, '_, W> {
         let marks = &moves[choice].1;
         marks.iter().for_each(|mark| set(row, mark));
         let kind = match self.base_edge(node, nth) {
-            Edge::Own(class) => {
+            FocusEdge::Own(class) => {
                 if self.own && (self.n_marks == 0 || marks.contains(0)) {
                     set(row, self.n_marks);
                 }
                 self.sets.classes[class as usize].1
             }
-            Edge::Other(turn) => turn.kind,
+            FocusEdge::Other(turn) => turn.kind,
         };
         let base = self.base(node) as usize;
         let before = &self.before[base * self.n_words..(base + 1) * self.n_words];

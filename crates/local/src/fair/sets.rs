@@ -50,7 +50,7 @@ pub struct EnabledTurns {
 
 /// A store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Store {
+pub struct StoreKey {
     /// The number of the cells' values.
     pub cells: u32,
     /// The number of the vector of blocks.
@@ -59,7 +59,7 @@ pub struct Store {
 
 /// A change of a store by somebody's turn.
 #[derive(Clone, Copy)]
-struct Change {
+struct StoreChange {
     target: u32,
     first: ProcessId,
     /// Whether somebody other than the first makes it, too.
@@ -101,11 +101,11 @@ pub struct FairSets<'a, const W: usize> {
     vector_ids: FxHashMap<Box<[u16]>, u32>,
     changed_vectors: FxHashMap<(u32, u32, u16), u32>,
     /// The stores.
-    pub stores: Vec<Store>,
-    store_ids: FxHashMap<Store, u32>,
+    pub stores: Vec<StoreKey>,
+    store_ids: FxHashMap<StoreKey, u32>,
     /// By process: its local states at each store.
     sets: Vec<BitSets>,
-    changes: Vec<Vec<Change>>,
+    changes: Vec<Vec<StoreChange>>,
     change_ids: FxHashMap<(u32, u32), u32>,
     open: Vec<(u32, u32)>,
     /// The initial stores, and for each process its local states there.
@@ -242,7 +242,7 @@ impl<'a, const W: usize> FairSets<'a, W> {
     pub fn store_of(&self, state: &State, blocks: &[usize]) -> Option<u32> {
         let row = only(&widened(&self.machine.codec.pack(state)), &self.cells_mask);
         let vector: Box<[u16]> = blocks.iter().map(|&block| block as u16).collect();
-        let store = Store { cells: self.cells.position(&row)?, blocks: *self.vector_ids.get(&vector)? };
+        let store = StoreKey { cells: self.cells.position(&row)?, blocks: *self.vector_ids.get(&vector)? };
         self.store_ids.get(&store).copied()
     }
 
@@ -338,7 +338,7 @@ impl<'a, const W: usize> FairSets<'a, W> {
             let cells = self.cells.number(only(&row, &mask)).0;
             for vector in &vectors {
                 let blocks = self.vector(vector.clone().into_boxed_slice());
-                let store = self.store(Store { cells, blocks });
+                let store = self.store(StoreKey { cells, blocks });
                 for (at, starts) in starts.iter().enumerate() {
                     for &local in starts {
                         if self.block(ProcessId::new(at), local) == vector[at] {
@@ -363,7 +363,7 @@ impl<'a, const W: usize> FairSets<'a, W> {
         number
     }
 
-    fn store(&mut self, store: Store) -> u32 {
+    fn store(&mut self, store: StoreKey) -> u32 {
         let next = self.stores.len() as u32;
         let number = *self.store_ids.entry(store).or_insert(next);
         if number == next {
@@ -404,10 +404,10 @@ impl<'a, const W: usize> FairSets<'a, W> {
     }
 
     /// The store after a turn.
-    pub fn target(&mut self, process: ProcessId, here: Store, turn: LocalTurn) -> u32 {
+    pub fn target(&mut self, process: ProcessId, here: StoreKey, turn: LocalTurn) -> u32 {
         let block = self.block(process, turn.local);
         let blocks = self.changed_vector(here.blocks, process, block);
-        self.store(Store { cells: turn.cells, blocks })
+        self.store(StoreKey { cells: turn.cells, blocks })
     }
 
     /// A change of a store carries the local states of all others with it.
@@ -417,7 +417,7 @@ impl<'a, const W: usize> FairSets<'a, W> {
             None => {
                 let list = &mut self.changes[store as usize];
                 self.change_ids.insert((store, target), list.len() as u32);
-                list.push(Change { target, first: process, by_several: false });
+                list.push(StoreChange { target, first: process, by_several: false });
                 (0..self.sets.len()).filter(|&other| other != process.index()).collect()
             }
             Some(at) => {
@@ -449,7 +449,7 @@ impl<'a, const W: usize> FairSets<'a, W> {
         let mut from = *self.cells.row(cells);
         let own = self.local_rows[process.index()].row(local);
         from.iter_mut().zip(own).for_each(|(word, own)| *word |= own);
-        let mut found = Found {
+        let mut found = StepCollector {
             steps: Vec::new(),
             action: None,
             then: Vec::new(),
@@ -519,7 +519,7 @@ fn nothing() -> Exposed {
 }
 
 /// Collects the steps of one process.
-struct Found<'f, const W: usize> {
+struct StepCollector<'f, const W: usize> {
     steps: Vec<(Move, Packed<W>)>,
     action: Option<ActionId>,
     /// What the step goes on with.
@@ -529,7 +529,7 @@ struct Found<'f, const W: usize> {
     stopped: Option<StopReason>,
 }
 
-impl<const W: usize> Sink<W> for Found<'_, W> {
+impl<const W: usize> Sink<W> for StepCollector<'_, W> {
     fn begins(&mut self, action: ActionId, _partner: Option<(ProcessId, ActionId)>) {
         self.action = Some(action);
     }

@@ -20,11 +20,11 @@ use packed::words::and;
 const CHECK_EVERY: usize = 256;
 
 /// A transition: the action, and the local state that it leads to.
-pub type Edge = (ActionNumber, u32);
+pub type LocalEdge = (ActionNumber, u32);
 
 /// Two processes that step together, as one of them keeps it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Meeting {
+pub struct RendezvousEdge {
     /// The action.
     pub action: ActionNumber,
     /// Where the process goes.
@@ -49,7 +49,7 @@ pub struct Offer<const W: usize> {
 }
 
 /// The local state graph of a process.
-pub struct Graph<const W: usize> {
+pub struct ProcessGraph<const W: usize> {
     /// The process.
     pub process: ProcessId,
     /// The bits that it sees.
@@ -61,26 +61,26 @@ pub struct Graph<const W: usize> {
     /// By state: where its own transitions begin in `own`.
     own_starts: Vec<u32>,
     /// The process's own transitions.
-    own: Vec<Edge>,
+    own: Vec<LocalEdge>,
     /// By state: the transitions of others, and those that the process takes with somebody, without the partner; sorted.
-    pub external: Vec<Vec<Edge>>,
+    pub external: Vec<Vec<LocalEdge>>,
     /// All of these, in the order in which they came.
-    pub log: Vec<(u32, Edge)>,
+    pub log: Vec<(u32, LocalEdge)>,
     /// By state: the meetings that the process takes part in.
-    pub meetings: Vec<Vec<Meeting>>,
+    pub meetings: Vec<Vec<RendezvousEdge>>,
     /// All of them, in the order in which they came.
-    pub meeting_log: Vec<(u32, Meeting)>,
-    known_meetings: FxHashSet<(u32, Meeting)>,
+    pub meeting_log: Vec<(u32, RendezvousEdge)>,
+    known_meetings: FxHashSet<(u32, RendezvousEdge)>,
     /// By state: the process's own steps from it that are a fault, where there are some.
     faulty: FxHashMap<u32, Vec<ActionNumber>>,
     /// What was counted of it.
     bytes: u64,
 }
 
-impl<const W: usize> Graph<W> {
+impl<const W: usize> ProcessGraph<W> {
     /// The graph of a process, with nothing in it.
     pub fn new(process: ProcessId, mask: Packed<W>) -> Self {
-        Graph {
+        ProcessGraph {
             process,
             mask,
             states: Rows::default(),
@@ -104,7 +104,7 @@ impl<const W: usize> Graph<W> {
 
     /// The own transitions of a state.
     #[inline]
-    pub fn own(&self, state: u32) -> &[Edge] {
+    pub fn own(&self, state: u32) -> &[LocalEdge] {
         let at = state as usize;
         &self.own[self.own_starts[at] as usize..self.own_starts[at + 1] as usize]
     }
@@ -146,7 +146,7 @@ impl<const W: usize> Graph<W> {
 
     /// The transitions of a state by an action that is not the process's own alone.
     #[inline]
-    pub fn external_by(&self, state: u32, action: ActionNumber) -> &[Edge] {
+    pub fn external_by(&self, state: u32, action: ActionNumber) -> &[LocalEdge] {
         let edges = &self.external[state as usize];
         let start = edges.partition_point(|edge| edge.0 < action);
         let n_edges = edges[start..].iter().take_while(|edge| edge.0 == action).count();
@@ -154,7 +154,7 @@ impl<const W: usize> Graph<W> {
     }
 
     /// Adds a meeting with somebody, and the transition that it is.
-    pub fn add_meeting(&mut self, from: u32, meeting: Meeting) {
+    pub fn add_meeting(&mut self, from: u32, meeting: RendezvousEdge) {
         if self.known_meetings.insert((from, meeting)) {
             lengthen(&mut self.meetings, from as usize);
             self.meetings[from as usize].push(meeting);

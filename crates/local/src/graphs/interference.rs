@@ -8,7 +8,7 @@ use model::process::ProcessId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::actions::{ActionNumber, Actions};
-use super::graph::{Graph, Meeting, meetings_of};
+use super::graph::{ProcessGraph, RendezvousEdge, meetings_of};
 use engine::meter::Meter;
 use packed::initial::InitialStates;
 use packed::machine::{Flow, Machine, Scratch};
@@ -19,10 +19,10 @@ use packed::words::{and, is_zero, or, without};
 const CHECK_EVERY: usize = 1024;
 
 /// The graphs of all processes, as far as the meter lets the search go.
-pub fn graphs<const W: usize>(machine: &Machine<'_>, actions: &Actions<W>, meter: &Meter<'_>) -> Vec<Graph<W>> {
+pub fn graphs<const W: usize>(machine: &Machine<'_>, actions: &Actions<W>, meter: &Meter<'_>) -> Vec<ProcessGraph<W>> {
     let n_processes = actions.n_processes();
-    let mut graphs: Vec<Graph<W>> =
-        (0..n_processes).map(|at| Graph::new(ProcessId::new(at), actions.masks[at])).collect();
+    let mut graphs: Vec<ProcessGraph<W>> =
+        (0..n_processes).map(|at| ProcessGraph::new(ProcessId::new(at), actions.masks[at])).collect();
     for graph in &mut graphs {
         for state in InitialStates::within(machine.codec, &graph.mask) {
             graph.number(&state);
@@ -81,7 +81,7 @@ struct InterferenceSearch<'s, const W: usize> {
     machine: &'s Machine<'s>,
     actions: &'s Actions<W>,
     meter: &'s Meter<'s>,
-    graphs: Vec<Graph<W>>,
+    graphs: Vec<ProcessGraph<W>>,
     sights: Vec<Inbox<W>>,
     /// By process: how many of the changes have been applied.
     n_changes: Vec<usize>,
@@ -109,7 +109,7 @@ impl<const W: usize> InterferenceSearch<'_, W> {
     fn size(&self) -> (usize, u64, usize) {
         (
             self.graphs.iter().map(|graph| graph.states.len()).sum(),
-            self.graphs.iter().map(Graph::n_transitions).sum(),
+            self.graphs.iter().map(ProcessGraph::n_transitions).sum(),
             self.sights.iter().map(|sight| sight.log.len()).sum(),
         )
     }
@@ -178,7 +178,7 @@ impl<const W: usize> InterferenceSearch<'_, W> {
         let movers = (self.graphs[at].process, self.graphs[other].process);
         for (action, next) in meetings_of(self.machine, self.actions, movers, (&combined, scratch)).0 {
             let [target, after] = [at, other].map(|process| self.graphs[process].number(&next));
-            let meeting = Meeting { action, target, partner: other as u32, before: partner, after };
+            let meeting = RendezvousEdge { action, target, partner: other as u32, before: partner, after };
             self.graphs[at].add_external(one, meeting.action, meeting.target);
             self.graphs[other].add_external(partner, action, after);
             for third in 0..self.graphs.len() {

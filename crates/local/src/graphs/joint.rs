@@ -16,7 +16,7 @@
 use rustc_hash::FxHashMap;
 
 use super::actions::{ActionNumber, Actions};
-use super::graph::{Edge, Graph, Meeting, Offer, meetings_of};
+use super::graph::{LocalEdge, Offer, ProcessGraph, RendezvousEdge, meetings_of};
 use engine::meter::Meter;
 use packed::machine::{Flow, Machine, Scratch};
 use packed::packing::Packed;
@@ -27,13 +27,13 @@ const CHECK_EVERY: u32 = 1024;
 
 /// A set of positions within a class.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Bits {
+pub struct ClassBits {
     first: u64,
     /// Positions from the 65th on.
     more: Vec<u64>,
 }
 
-impl Bits {
+impl ClassBits {
     fn set(&mut self, at: u32) -> bool {
         let word = match at / 64 {
             0 => &mut self.first,
@@ -67,10 +67,10 @@ impl Bits {
     }
 
     /// The positions of this set that are not in the other.
-    fn without(&self, other: &Bits) -> Bits {
+    fn without(&self, other: &ClassBits) -> ClassBits {
         let other_more = |at: usize| other.more.get(at).copied().unwrap_or(0);
         let more = self.more.iter().enumerate().map(|(at, word)| word & !other_more(at)).collect();
-        Bits { first: self.first & !other.first, more }
+        ClassBits { first: self.first & !other.first, more }
     }
 
     /// The positions, ascending.
@@ -88,13 +88,13 @@ impl Bits {
 
 /// One of the two processes.
 #[derive(Default)]
-struct Side {
+struct JointSide {
     /// By local state: its class, and its position there.
     places: Vec<(u32, u32)>,
     /// By local state: its partners, as positions of the other side within the class.
-    partners: Vec<Bits>,
+    partners: Vec<ClassBits>,
     /// By local state: those of them that were not looked at.
-    fresh: Vec<Bits>,
+    fresh: Vec<ClassBits>,
     /// Local states with fresh partners.
     open: Vec<u32>,
     /// By class: the local states.
@@ -111,7 +111,7 @@ pub struct Joint<const W: usize> {
     /// The bits that both see.
     common: Packed<W>,
     classes: FxHashMap<Packed<W>, u32>,
-    sides: [Side; 2],
+    sides: [JointSide; 2],
     /// Pairs of which the partner has no number yet: the side that has one, its local state, and the other's.
     waiting: Vec<(usize, u32, Packed<W>)>,
     /// Meetings that were found, with the targets of both.
@@ -146,7 +146,7 @@ pub struct Surroundings<'s, const W: usize> {
     /// Its actions.
     pub actions: &'s Actions<W>,
     /// The graphs so far.
-    pub graphs: &'s [Graph<W>],
+    pub graphs: &'s [ProcessGraph<W>],
     /// The limits.
     pub meter: &'s Meter<'s>,
     /// Whether steps of third processes need a witness.
@@ -188,7 +188,7 @@ impl<const W: usize> Joint<W> {
         let known = here.partners.get(state as usize);
         let class = here.places.get(state as usize).map_or(0, |place| place.0);
         let members = self.sides[1 - side].members.get(class as usize).map_or(&[][..], Vec::as_slice);
-        known.into_iter().flat_map(Bits::iter).map(move |at| members[at as usize])
+        known.into_iter().flat_map(ClassBits::iter).map(move |at| members[at as usize])
     }
 
     /// Whether two local states belong together.
@@ -208,8 +208,8 @@ impl<const W: usize> Joint<W> {
     }
 
     /// Whether there is anything to do, before the graphs have grown.
-    pub fn is_idle(&self, graphs: &[Graph<W>]) -> bool {
-        let up_to_date = |(side, process): (&Side, usize)| {
+    pub fn is_idle(&self, graphs: &[ProcessGraph<W>]) -> bool {
+        let up_to_date = |(side, process): (&JointSide, usize)| {
             side.open.is_empty()
                 && side.n_read == graphs[process].log.len()
                 && side.n_met == graphs[process].meeting_log.len()
@@ -221,8 +221,8 @@ impl<const W: usize> Joint<W> {
     }
 
     /// About how much there is to do.
-    pub fn n_open(&self, graphs: &[Graph<W>]) -> usize {
-        let of = |(side, process): (&Side, usize)| side.open.len() + graphs[process].log.len() - side.n_read;
+    pub fn n_open(&self, graphs: &[ProcessGraph<W>]) -> usize {
+        let of = |(side, process): (&JointSide, usize)| side.open.len() + graphs[process].log.len() - side.n_read;
         self.inbox.len() + self.waiting.len() + self.sides.iter().zip(self.processes).map(of).sum::<usize>()
     }
 
@@ -232,7 +232,7 @@ impl<const W: usize> Joint<W> {
     }
 
     /// Gives classes and positions to local states that are new.
-    pub fn number_states(&mut self, graphs: &[Graph<W>]) {
+    pub fn number_states(&mut self, graphs: &[ProcessGraph<W>]) {
         for side in 0..2 {
             let graph = &graphs[self.processes[side]];
             for at in self.sides[side].places.len()..graph.states.len() {
@@ -246,8 +246,8 @@ impl<const W: usize> Joint<W> {
                 let members = &mut side.members[class as usize];
                 side.places.push((class, members.len() as u32));
                 members.push(at as u32);
-                side.partners.push(Bits::default());
-                side.fresh.push(Bits::default());
+                side.partners.push(ClassBits::default());
+                side.fresh.push(ClassBits::default());
             }
         }
     }
@@ -279,7 +279,7 @@ impl<const W: usize> Joint<W> {
     }
 
     /// Adds all of some partners of a local state, which has the same class as theirs.
-    fn insert_all(&mut self, side: usize, state: u32, partners: &Bits) {
+    fn insert_all(&mut self, side: usize, state: u32, partners: &ClassBits) {
         let added = partners.without(&self.sides[side].partners[state as usize]);
         let class = self.sides[side].places[state as usize].0;
         for position in added.iter() {
@@ -349,7 +349,7 @@ impl<const W: usize> Joint<W> {
     }
 
     /// The process's own steps, with some partners.
-    fn own_steps(&mut self, around: &Surroundings<'_, W>, side: usize, state: u32, partners: &Bits) {
+    fn own_steps(&mut self, around: &Surroundings<'_, W>, side: usize, state: u32, partners: &ClassBits) {
         let [mine, other] = [self.processes[side], self.processes[1 - side]];
         let graph = &around.graphs[mine];
         for &(action, target) in graph.own(state) {
@@ -390,8 +390,8 @@ impl<const W: usize> Joint<W> {
         &mut self,
         around: &Surroundings<'_, W>,
         (side, state): (usize, u32),
-        (action, target): Edge,
-        (partners, matches): (&Bits, bool),
+        (action, target): LocalEdge,
+        (partners, matches): (&ClassBits, bool),
     ) {
         let [mine, other] = [self.processes[side], self.processes[1 - side]];
         let actions = around.actions;
@@ -427,8 +427,8 @@ impl<const W: usize> Joint<W> {
         &mut self,
         around: &Surroundings<'_, W>,
         (side, state): (usize, u32),
-        meeting: Meeting,
-        partners: &Bits,
+        meeting: RendezvousEdge,
+        partners: &ClassBits,
     ) {
         let [mine, other] = [self.processes[side], self.processes[1 - side]];
         let (actions, graphs) = (around.actions, around.graphs);
@@ -457,7 +457,7 @@ impl<const W: usize> Joint<W> {
     }
 
     /// Steps that the two take together, with some partners of a local state of the first.
-    fn together(&mut self, around: &Surroundings<'_, W>, state: u32, partners: &Bits, scratch: &Scratch<W>) {
+    fn together(&mut self, around: &Surroundings<'_, W>, state: u32, partners: &ClassBits, scratch: &Scratch<W>) {
         let [one, other] = self.processes;
         let ways = [(one, other), (other, one)];
         let (actions, machine) = (around.actions, around.machine);
@@ -488,7 +488,7 @@ impl<const W: usize> Joint<W> {
     }
 
     fn count(&mut self, meter: &Meter<'_>) {
-        let bits: u64 = self.sides.iter().flat_map(|side| &side.partners).map(Bits::bytes).sum();
+        let bits: u64 = self.sides.iter().flat_map(|side| &side.partners).map(ClassBits::bytes).sum();
         let states: usize = self.sides.iter().map(|side| side.places.len()).sum();
         let offers: usize = self.offers.iter().map(Vec::len).sum();
         let news = self.news.as_ref().map_or(0, Vec::len) * 8;

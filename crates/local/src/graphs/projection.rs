@@ -4,7 +4,7 @@ use model::control::ActionId;
 use model::process::ProcessId;
 
 use super::actions::{ActionNumber, Actions};
-use super::graph::{Graph, step_of};
+use super::graph::{ProcessGraph, step_of};
 use crate::sets::Rows;
 use engine::meter::Meter;
 use packed::initial::InitialStates;
@@ -16,8 +16,9 @@ use packed::words::and;
 const CHECK_EVERY: usize = 1024;
 
 /// The graphs of all processes, as far as the meter lets the search go.
-pub fn graphs<const W: usize>(machine: &Machine<'_>, actions: &Actions<W>, meter: &Meter<'_>) -> Vec<Graph<W>> {
-    let graphs = actions.masks.iter().enumerate().map(|(at, &mask)| Graph::new(ProcessId::new(at), mask)).collect();
+pub fn graphs<const W: usize>(machine: &Machine<'_>, actions: &Actions<W>, meter: &Meter<'_>) -> Vec<ProcessGraph<W>> {
+    let graphs =
+        actions.masks.iter().enumerate().map(|(at, &mask)| ProcessGraph::new(ProcessId::new(at), mask)).collect();
     let mut search =
         ProjectionSearch { machine, actions, graphs, states: Rows::default(), found: Vec::new(), action: None };
     let _stopped = search.run(meter);
@@ -28,17 +29,17 @@ pub fn graphs<const W: usize>(machine: &Machine<'_>, actions: &Actions<W>, meter
 struct ProjectionSearch<'s, const W: usize> {
     machine: &'s Machine<'s>,
     actions: &'s Actions<W>,
-    graphs: Vec<Graph<W>>,
+    graphs: Vec<ProcessGraph<W>>,
     /// The states of the whole program.
     states: Rows<W>,
     /// The transitions of the state at hand.
-    found: Vec<(ProcessId, Option<Step>, Packed<W>)>,
+    found: Vec<(ProcessId, Option<ActionPair>, Packed<W>)>,
     /// The step whose transitions come next.
-    action: Option<Step>,
+    action: Option<ActionPair>,
 }
 
 /// An action, and the partner with its action.
-type Step = (ActionId, Option<(ProcessId, ActionId)>);
+type ActionPair = (ActionId, Option<(ProcessId, ActionId)>);
 
 impl<const W: usize> ProjectionSearch<'_, W> {
     fn run(&mut self, meter: &Meter<'_>) -> Flow {
@@ -75,11 +76,11 @@ impl<const W: usize> ProjectionSearch<'_, W> {
     }
 
     fn bytes(&self) -> u64 {
-        let graph = |graph: &Graph<W>| graph.states.bytes() + 24 * graph.n_transitions();
+        let graph = |graph: &ProcessGraph<W>| graph.states.bytes() + 24 * graph.n_transitions();
         self.states.bytes() + self.graphs.iter().map(graph).sum::<u64>()
     }
 
-    fn number(&self, process: ProcessId, step: Option<Step>, state: &Packed<W>) -> ActionNumber {
+    fn number(&self, process: ProcessId, step: Option<ActionPair>, state: &Packed<W>) -> ActionNumber {
         let (action, partner) = step.expect("a step begins before it leads anywhere");
         let own = step_of(self.machine, process, state, action);
         match partner {

@@ -13,7 +13,7 @@ use base::Coarse;
 use model::process::ProcessId;
 
 use super::actions::Actions;
-use super::graph::{Graph, Meeting, Offer};
+use super::graph::{Offer, ProcessGraph, RendezvousEdge};
 use super::joint::{Joint, JointStep, Surroundings};
 use super::{team, witness};
 use engine::meter::Meter;
@@ -30,7 +30,7 @@ pub struct Rounds<'r, const W: usize> {
     actions: &'r Actions<W>,
     meter: &'r Meter<'r>,
     /// By process.
-    pub graphs: Vec<Graph<W>>,
+    pub graphs: Vec<ProcessGraph<W>>,
     /// The pairs of processes that share something.
     pub joints: Vec<Joint<W>>,
     /// With more joint states than this the searches are given up.
@@ -43,7 +43,7 @@ impl<'r, const W: usize> Rounds<'r, W> {
     /// Nothing found yet.
     pub fn new(machine: &'r Machine<'r>, actions: &'r Actions<W>, meter: &'r Meter<'r>) -> Self {
         let n_processes = actions.n_processes();
-        let graphs = (0..n_processes).map(|at| Graph::new(ProcessId::new(at), actions.masks[at])).collect();
+        let graphs = (0..n_processes).map(|at| ProcessGraph::new(ProcessId::new(at), actions.masks[at])).collect();
         let pairs = vec![vec![None; n_processes]; n_processes];
         Rounds { machine, actions, meter, graphs, joints: Vec::new(), most_pairs: u64::MAX, pairs }
     }
@@ -130,7 +130,7 @@ impl<'r, const W: usize> Rounds<'r, W> {
             }
         }
         let n_offers: usize = offered.iter().map(Vec::len).sum();
-        let parts: Vec<(&mut Graph<W>, Vec<Offer<W>>)> = self.graphs.iter_mut().zip(offered).collect();
+        let parts: Vec<(&mut ProcessGraph<W>, Vec<Offer<W>>)> = self.graphs.iter_mut().zip(offered).collect();
         let (machine, meter) = (self.machine, self.meter);
         let threads = if n_offers < MIN_PARALLEL { 1 } else { n_threads };
         team::each(
@@ -155,8 +155,9 @@ impl<'r, const W: usize> Rounds<'r, W> {
         let [before, theirs] = met.before;
         let [target, after] = targets;
         let action = met.action;
-        self.graphs[one].add_meeting(before, Meeting { action, target, partner: other as u32, before: theirs, after });
-        let meeting = Meeting { action, target: after, partner: one as u32, before, after: target };
+        self.graphs[one]
+            .add_meeting(before, RendezvousEdge { action, target, partner: other as u32, before: theirs, after });
+        let meeting = RendezvousEdge { action, target: after, partner: one as u32, before, after: target };
         self.graphs[other].add_meeting(theirs, meeting);
     }
 

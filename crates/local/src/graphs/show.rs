@@ -6,7 +6,7 @@ use model::process::ProcessId;
 use model::variable::Role;
 
 use super::actions::{ActionNumber, Actions};
-use super::graph::Graph;
+use super::graph::ProcessGraph;
 
 use engine::meter::Meter;
 use packed::machine::Machine;
@@ -21,7 +21,7 @@ pub fn drawing<const W: usize>(
     machine: &Machine<'_>,
     actions: &Actions<W>,
     process: ProcessId,
-    (graph, meter): (&Graph<W>, &Meter<'_>),
+    (graph, meter): (&ProcessGraph<W>, &Meter<'_>),
 ) -> Option<Drawing> {
     let may_go_on = |nth: usize, bytes: u64| {
         meter.add(bytes);
@@ -62,7 +62,12 @@ fn text<const W: usize>(machine: &Machine<'_>, actions: &Actions<W>, action: Act
     }
 }
 
-fn state<const W: usize>(machine: &Machine<'_>, process: ProcessId, graph: &Graph<W>, row: &Packed<W>) -> DrawnState {
+fn state<const W: usize>(
+    machine: &Machine<'_>,
+    process: ProcessId,
+    graph: &ProcessGraph<W>,
+    row: &Packed<W>,
+) -> DrawnState {
     let (codec, model) = (machine.codec, machine.codec.model);
     let place = |other: ProcessId| {
         let point = codec.plan.points[other.index()].point(codec.layout.control[other.index()].raw(row) as u32);

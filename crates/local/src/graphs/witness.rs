@@ -4,7 +4,7 @@
 //! `c` of a third one that belongs to `s` and to `t`: a step of the third from `c` that one of the two sees takes `(s, t)` to
 //! what they see after it. A triangle of joint states is looked at when one of its three sides is new.
 
-use super::graph::Graph;
+use super::graph::ProcessGraph;
 use super::joint::Joint;
 use super::rounds::Rounds;
 use packed::packing::Packed;
@@ -25,7 +25,7 @@ pub fn pairs<const W: usize>(rounds: &Rounds<'_, W>, at: usize, found: &mut Vec<
 struct Triangle<'t, const W: usize> {
     /// The two, and their witness.
     processes: [usize; 3],
-    graphs: [&'t Graph<W>; 3],
+    graphs: [&'t ProcessGraph<W>; 3],
     /// The joint states of the two, and of each with the third.
     joints: [&'t Joint<W>; 3],
     /// What the third process has in common with each of the two.

@@ -7,13 +7,13 @@
 
 use base::StopReason;
 use compose::backend::{Join, Movers};
-use compose::k_index::{Plan, Rule};
+use compose::k_index::{ClosureRule, KIndexPlan};
 use model::process::ProcessId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::bits::{BitSets, for_each_bit};
-use super::close::Next;
-use super::renaming::Renaming;
+use super::close::SuccessorCollector;
+use super::renaming::RowRenaming;
 use super::{LocalSets, Rows};
 use packed::packing::Packed;
 use packed::words::{and, or, without};
@@ -22,7 +22,7 @@ use packed::words::{and, or, without};
 const LOOKS: u32 = 256;
 
 /// One process while its set grows.
-struct Process<const W: usize> {
+struct GrowingProcess<const W: usize> {
     /// The bits that others see, too, and the other bits.
     store_mask: Packed<W>,
     local_mask: Packed<W>,
@@ -34,7 +34,7 @@ struct Process<const W: usize> {
     /// Stores with something new.
     open: Vec<u32>,
     /// Exchanges under which the set stays the same, each with what they make of local states, as far as it was asked for.
-    exchanges: Vec<(Renaming<W>, Vec<u32>)>,
+    exchanges: Vec<(RowRenaming<W>, Vec<u32>)>,
     /// Who disturbs the process, by position.
     disturbed: Vec<usize>,
     /// What others see of its steps, by position.
@@ -48,7 +48,7 @@ struct Guarantee<const W: usize> {
     /// The process, among those whose sets are computed, whose steps these are.
     source: usize,
     /// Where the mover is another process, alike to the source: what the steps become.
-    renaming: Option<Renaming<W>>,
+    renaming: Option<RowRenaming<W>>,
     /// The bits that both see, in the source's place.
     common: Packed<W>,
     known: FxHashSet<(Packed<W>, Packed<W>)>,
@@ -59,7 +59,7 @@ struct Guarantee<const W: usize> {
 }
 
 /// A process that a guarantee disturbs.
-struct Disturb<const W: usize> {
+struct StoreInterference<const W: usize> {
     process: usize,
     guarantee: usize,
     /// The bits that both see.
@@ -72,11 +72,11 @@ struct Disturb<const W: usize> {
 type StoreIndex<const W: usize> = (Packed<W>, FxHashMap<Packed<W>, Vec<u32>>);
 
 /// The sets on their way to the fixpoint.
-struct Closing<'c, 'a, const W: usize> {
+struct StoreFixpoint<'c, 'a, const W: usize> {
     sets: &'c LocalSets<'a, W>,
-    processes: Vec<Process<W>>,
+    processes: Vec<GrowingProcess<W>>,
     guarantees: Vec<Guarantee<W>>,
-    disturbs: Vec<Disturb<W>>,
+    disturbs: Vec<StoreInterference<W>>,
     /// Who steps from which set.
     movers: Vec<Movers>,
     /// Bytes of tables, about; those of sets are counted apart.
@@ -89,14 +89,14 @@ impl<const W: usize> LocalSets<'_, W> {
     /// Closes the sets of single processes under the rules of a plan; `None` where two processes can step together.
     pub(super) fn closed_by_store(
         &self,
-        plan: &Plan<'_>,
+        plan: &KIndexPlan<'_>,
         start: Join<'_, std::rc::Rc<Rows<W>>>,
     ) -> Result<Option<Vec<Rows<W>>>, StopReason> {
-        let meets = |rule: &Rule| matches!(rule, Rule::Step { movers, .. } if movers.partner.is_some());
+        let meets = |rule: &ClosureRule| matches!(rule, ClosureRule::Step { movers, .. } if movers.partner.is_some());
         if plan.k != 1 || plan.rules.iter().any(meets) {
             return Ok(None);
         }
-        let mut closing = Closing {
+        let mut closing = StoreFixpoint {
             sets: self,
             processes: Vec::new(),
             guarantees: Vec::new(),
@@ -118,12 +118,12 @@ impl<const W: usize> LocalSets<'_, W> {
     }
 }
 
-impl<const W: usize> Closing<'_, '_, W> {
+impl<const W: usize> StoreFixpoint<'_, '_, W> {
     fn add_process(&mut self, process: ProcessId, start: &Rows<W>) {
         let others: Vec<ProcessId> = self.sets.model().processes.ids().filter(|&other| other != process).collect();
         let mask = self.sets.sight.mask(&[process]);
         let store_mask = and(&mask, &self.sets.sight.mask(&others));
-        let mut added = Process {
+        let mut added = GrowingProcess {
             store_mask,
             local_mask: without(&mask, &store_mask),
             stores: Rows::default(),
@@ -140,22 +140,22 @@ impl<const W: usize> Closing<'_, '_, W> {
         self.movers.push(Movers { process, partner: None });
     }
 
-    fn add_rule(&mut self, plan: &Plan<'_>, rule: &Rule) {
+    fn add_rule(&mut self, plan: &KIndexPlan<'_>, rule: &ClosureRule) {
         match rule {
-            Rule::Image { from, to, exchange } if from == to => {
+            ClosureRule::Image { from, to, exchange } if from == to => {
                 let symmetry = plan.symmetry.as_ref().expect("images are made by exchanges");
                 let mask = self.sets.sight.mask(&plan.groups[*from]);
                 let renaming = self.sets.renaming(&mask, symmetry, exchange);
                 self.processes[*from].exchanges.push((renaming, Vec::new()));
             }
             // Other images are made at the end.
-            Rule::Image { .. } => {}
-            Rule::Step { group, movers, .. } if plan.groups[*group] == [movers.process] => {}
-            Rule::Step { group, movers, .. } => self.add_disturb(plan, *group, movers.process),
+            ClosureRule::Image { .. } => {}
+            ClosureRule::Step { group, movers, .. } if plan.groups[*group] == [movers.process] => {}
+            ClosureRule::Step { group, movers, .. } => self.add_disturb(plan, *group, movers.process),
         }
     }
 
-    fn add_disturb(&mut self, plan: &Plan<'_>, group: usize, mover: ProcessId) {
+    fn add_disturb(&mut self, plan: &KIndexPlan<'_>, group: usize, mover: ProcessId) {
         let own = self.sets.sight.mask(&[mover]);
         let common = and(&own, &self.sets.sight.mask(&plan.groups[group]));
         let listed = plan.groups[..plan.n_listed].iter().position(|one| *one == [mover]);
@@ -184,7 +184,7 @@ impl<const W: usize> Closing<'_, '_, W> {
         self.guarantees[guarantee].targets.push(self.disturbs.len());
         self.processes[group].disturbed.push(self.disturbs.len());
         let index = self.processes[group].index(common);
-        self.disturbs.push(Disturb { process: group, guarantee, common, index });
+        self.disturbs.push(StoreInterference { process: group, guarantee, common, index });
     }
 
     /// Takes one store with something new after the other.
@@ -238,7 +238,8 @@ impl<const W: usize> Closing<'_, '_, W> {
             }
             let from = or(here, self.processes[at].locals.row(local));
             found.clear();
-            let mut next = Next { mask: [u64::MAX; W], found: &mut found, meter: &self.sets.meter, stopped: None };
+            let mut next =
+                SuccessorCollector { mask: [u64::MAX; W], found: &mut found, meter: &self.sets.meter, stopped: None };
             self.sets.steps(self.movers[at], &from, &mut next);
             stopped = next.stopped.map_or(Ok(()), Err);
             for after in &found {
@@ -276,7 +277,7 @@ impl<const W: usize> Closing<'_, '_, W> {
     }
 
     /// The view states of a process, one by one.
-    fn rows(&self, process: &Process<W>) -> Result<Rows<W>, StopReason> {
+    fn rows(&self, process: &GrowingProcess<W>) -> Result<Rows<W>, StopReason> {
         let mut rows = Rows::default();
         for (store, here) in (0..).zip(process.stores.iter()) {
             for_each_bit(process.sets.get(store), |local| {
@@ -288,7 +289,7 @@ impl<const W: usize> Closing<'_, '_, W> {
     }
 
     /// The set of a process for whom another stands.
-    fn image(&self, plan: &Plan<'_>, to: usize, found: &[Rows<W>]) -> Result<Rows<W>, StopReason> {
+    fn image(&self, plan: &KIndexPlan<'_>, to: usize, found: &[Rows<W>]) -> Result<Rows<W>, StopReason> {
         let symmetry = plan.symmetry.as_ref().expect("images are made by exchanges");
         let first = symmetry.representative(&plan.groups[to]);
         let from = plan.groups.iter().position(|group| *group == first).expect("every choice is listed");
@@ -317,7 +318,7 @@ impl<const W: usize> Guarantee<W> {
     }
 }
 
-impl<const W: usize> Process<W> {
+impl<const W: usize> GrowingProcess<W> {
     /// The index of stores by some bits; none where these are the whole store.
     fn index(&mut self, mask: Packed<W>) -> Option<usize> {
         if mask == self.store_mask {

@@ -22,7 +22,7 @@ use packed::packing::{Packed, decode, numbers_fit, position};
 const MOST_POINTS: usize = 1 << 20;
 
 /// How control is numbered.
-struct Control {
+struct ControlNumbers {
     /// By process: its points.
     points: Vec<Vec<ControlPoint>>,
     /// By process: the number of a place with the values of the counters.
@@ -48,7 +48,7 @@ impl<const W: usize> LocalSets<'_, W> {
         Ok(SplitInvariant { k, points: control.points, exposed, members, symmetry: None })
     }
 
-    fn control(&self) -> Result<Control, StopReason> {
+    fn control(&self) -> Result<ControlNumbers, StopReason> {
         let model = self.model();
         let of = |process: ProcessId| {
             let points = Points::of(model, process, MOST_POINTS)
@@ -62,7 +62,7 @@ impl<const W: usize> LocalSets<'_, W> {
             Ok(points.points.iter().map(point).collect())
         };
         let points = model.processes.ids().map(of).collect::<Result<Vec<Vec<ControlPoint>>, StopReason>>()?;
-        Ok(Control { points, numbers: HashMap::new() })
+        Ok(ControlNumbers { points, numbers: HashMap::new() })
     }
 
     /// The cells of a process's loop counters.
@@ -73,7 +73,7 @@ impl<const W: usize> LocalSets<'_, W> {
         cells.filter(|&cell| matches!(model.vars[model.cells[cell].var].role, Role::Counter(_))).collect()
     }
 
-    fn member(&self, group: &[ProcessId], set: &Rows<W>, control: &Control) -> Result<Member, StopReason> {
+    fn member(&self, group: &[ProcessId], set: &Rows<W>, control: &ControlNumbers) -> Result<Member, StopReason> {
         let model = self.model();
         let mut cells: BTreeSet<CellId> = BTreeSet::new();
         for &process in group {
@@ -95,7 +95,7 @@ impl<const W: usize> LocalSets<'_, W> {
         Ok(Member { processes: group.to_vec(), columns: columns.collect(), states: StateSet::Rows(rows) })
     }
 
-    fn point_number(&self, process: ProcessId, row: &Packed<W>, control: &Control) -> u32 {
+    fn point_number(&self, process: ProcessId, row: &Packed<W>, control: &ControlNumbers) -> u32 {
         let codec = self.machine.codec;
         let point = codec.plan.points[process.index()].point(codec.layout.control[process.index()].raw(row) as u32);
         let counter = |cell: CellId| {

@@ -11,29 +11,29 @@ mod seeds;
 
 use base::StopReason;
 use compose::backend::{Join, Movers};
-use compose::k_index::{Plan, Rule};
+use compose::k_index::{ClosureRule, KIndexPlan};
 use model::process::ProcessId;
 use rustc_hash::FxHashMap;
 
-use super::renaming::Renaming;
+use super::renaming::RowRenaming;
 use super::rows::Rows;
 use super::{LocalSets, Ticker};
 use packed::machine::{Flow, Sink};
 use packed::packing::Packed;
 use packed::words::{and, or, without};
-use seeds::{Index, Seeds, SeedsKey};
+use seeds::{RowIndex, Seeds, SeedsKey};
 
 /// Limits are looked at after so many groups or rules were made.
 const MADE: usize = 64;
 
 /// A group while its set grows.
-struct Group<const W: usize> {
+struct GrowingGroup<const W: usize> {
     /// The bits that it sees.
     mask: Packed<W>,
     /// Its view states so far; only added to.
     rows: Rows<W>,
     /// Its view states by some of their bits.
-    indexes: Vec<Index<W>>,
+    indexes: Vec<RowIndex<W>>,
     /// What waits for a view state to come: the rule, the disturbed view state and the seed.
     waiting: FxHashMap<Packed<W>, Vec<(u32, u32, u32)>>,
     /// How many view states have woken what waited for them.
@@ -45,13 +45,13 @@ enum Active<const W: usize> {
     /// Movers within the group.
     Own { group: usize, movers: Movers, n_done: usize },
     /// Movers who disturb the group.
-    Disturb(Disturb<W>),
+    Disturb(GroupInterference<W>),
     /// The group's set is part of another's, renamed.
-    Image { from: usize, to: usize, renaming: Renaming<W>, n_done: usize },
+    Image { from: usize, to: usize, renaming: RowRenaming<W>, n_done: usize },
 }
 
 /// Movers who disturb a group.
-struct Disturb<const W: usize> {
+struct GroupInterference<const W: usize> {
     group: usize,
     /// The seeds, by their position.
     seeds: usize,
@@ -66,9 +66,9 @@ struct Disturb<const W: usize> {
 }
 
 /// The sets on their way to the fixpoint.
-struct Closing<'c, 'a, const W: usize> {
+struct GroupFixpoint<'c, 'a, const W: usize> {
     sets: &'c LocalSets<'a, W>,
-    groups: Vec<Group<W>>,
+    groups: Vec<GrowingGroup<W>>,
     /// The seeds; those that are being met are taken out meanwhile.
     seeds: Vec<Option<Seeds<W>>>,
     active: Vec<Active<W>>,
@@ -82,20 +82,26 @@ impl<const W: usize> LocalSets<'_, W> {
     /// Closes sets under the rules of a plan.
     pub(super) fn closed(
         &self,
-        plan: &Plan<'_>,
+        plan: &KIndexPlan<'_>,
         start: Join<'_, std::rc::Rc<Rows<W>>>,
     ) -> Result<Vec<Rows<W>>, StopReason> {
-        let group = |(group, rows): &(&[ProcessId], &std::rc::Rc<Rows<W>>)| Group {
+        let group = |(group, rows): &(&[ProcessId], &std::rc::Rc<Rows<W>>)| GrowingGroup {
             mask: self.sight.mask(group),
             rows: (***rows).clone(),
             indexes: Vec::new(),
             waiting: FxHashMap::default(),
             n_woken: 0,
         };
-        let mut closing =
-            Closing { sets: self, groups: Vec::new(), seeds: Vec::new(), active: Vec::new(), bytes: 0, made_bytes: 0 };
+        let mut closing = GroupFixpoint {
+            sets: self,
+            groups: Vec::new(),
+            seeds: Vec::new(),
+            active: Vec::new(),
+            bytes: 0,
+            made_bytes: 0,
+        };
         for (nth, one) in start.iter().enumerate() {
-            closing.made_bytes += one.1.bytes() + size_of::<Group<W>>() as u64;
+            closing.made_bytes += one.1.bytes() + size_of::<GrowingGroup<W>>() as u64;
             closing.groups.push(group(one));
             closing.look(nth)?;
         }
@@ -110,27 +116,27 @@ impl<const W: usize> LocalSets<'_, W> {
     }
 }
 
-impl<const W: usize> Closing<'_, '_, W> {
+impl<const W: usize> GroupFixpoint<'_, '_, W> {
     /// Looks at the limits now and then while groups and rules are made, which are no sets that could be too large to be listed.
     fn look(&self, nth: usize) -> Result<(), StopReason> {
         if nth.is_multiple_of(MADE) { self.sets.meter.budget.check(self.made_bytes) } else { Ok(()) }
     }
 
     /// Makes a rule ready; the seeds known so far are found by what tells them apart.
-    fn activate(&mut self, plan: &Plan<'_>, rule: &Rule, known: &mut FxHashMap<SeedsKey<W>, usize>) {
+    fn activate(&mut self, plan: &KIndexPlan<'_>, rule: &ClosureRule, known: &mut FxHashMap<SeedsKey<W>, usize>) {
         self.made_bytes += size_of::<Active<W>>() as u64;
         let active = match rule {
-            Rule::Image { from, to, exchange } => {
+            ClosureRule::Image { from, to, exchange } => {
                 let symmetry = plan.symmetry.as_ref().expect("images are made by exchanges");
                 let renaming = self.sets.renaming(&self.groups[*from].mask, symmetry, exchange);
                 Active::Image { from: *from, to: *to, renaming, n_done: 0 }
             }
-            Rule::Step { group, movers, .. }
+            ClosureRule::Step { group, movers, .. }
                 if movers.processes().all(|process| plan.groups[*group].contains(&process)) =>
             {
                 Active::Own { group: *group, movers: *movers, n_done: 0 }
             }
-            Rule::Step { group, movers, witnesses } => {
+            ClosureRule::Step { group, movers, witnesses } => {
                 let (key, across) = self.seen_by(plan, *group, (*movers, witnesses));
                 self.disturb(*group, across, key, known)
             }
@@ -141,7 +147,7 @@ impl<const W: usize> Closing<'_, '_, W> {
     /// What a group sees of the steps of movers, and the groups across.
     fn seen_by(
         &self,
-        plan: &Plan<'_>,
+        plan: &KIndexPlan<'_>,
         group: usize,
         (movers, witnesses): (Movers, &[usize]),
     ) -> (SeedsKey<W>, Vec<usize>) {
@@ -178,8 +184,8 @@ impl<const W: usize> Closing<'_, '_, W> {
         self.made_bytes += (across.len() * size_of::<usize>()) as u64;
         let n_indexes = self.groups[group].indexes.len();
         let index = self.groups[group].index(common);
-        self.made_bytes += ((self.groups[group].indexes.len() - n_indexes) * size_of::<Index<W>>()) as u64;
-        Active::Disturb(Disturb { group, seeds, index, across, changed, n_rows_done: 0, n_seeds_done: 0 })
+        self.made_bytes += ((self.groups[group].indexes.len() - n_indexes) * size_of::<RowIndex<W>>()) as u64;
+        Active::Disturb(GroupInterference { group, seeds, index, across, changed, n_rows_done: 0, n_seeds_done: 0 })
     }
 
     /// Applies rules until nothing is new.
@@ -215,9 +221,10 @@ impl<const W: usize> Closing<'_, '_, W> {
     fn own_steps(&mut self, group: usize, movers: Movers, n_done: &mut usize) -> Result<(), StopReason> {
         let mut found = Vec::new();
         while *n_done < self.groups[group].rows.len() {
-            let Group { mask, rows, .. } = &self.groups[group];
+            let GrowingGroup { mask, rows, .. } = &self.groups[group];
             let from = *rows.row(*n_done as u32);
-            let mut next = Next { mask: *mask, found: &mut found, meter: &self.sets.meter, stopped: None };
+            let mut next =
+                SuccessorCollector { mask: *mask, found: &mut found, meter: &self.sets.meter, stopped: None };
             self.sets.steps(movers, &from, &mut next);
             next.stopped.map_or(Ok(()), Err)?;
             self.insert(group, &found);
@@ -231,7 +238,7 @@ impl<const W: usize> Closing<'_, '_, W> {
     fn image(
         &mut self,
         (from, to): (usize, usize),
-        renaming: &Renaming<W>,
+        renaming: &RowRenaming<W>,
         n_done: &mut usize,
     ) -> Result<(), StopReason> {
         while *n_done < self.groups[from].rows.len() {
@@ -244,7 +251,7 @@ impl<const W: usize> Closing<'_, '_, W> {
     }
 
     /// New view states of the group meet all seeds, new seeds the older view states.
-    fn meet(&mut self, rule: u32, disturb: &mut Disturb<W>) -> Result<(), StopReason> {
+    fn meet(&mut self, rule: u32, disturb: &mut GroupInterference<W>) -> Result<(), StopReason> {
         let mut seeds = self.seeds[disturb.seeds].take().expect("they are put back");
         self.bytes += seeds.grow(self.sets, &self.groups)?;
         self.bytes += self.groups[disturb.group].update(disturb.index);
@@ -274,7 +281,7 @@ impl<const W: usize> Closing<'_, '_, W> {
     /// What becomes of a view state by a seed, if the groups across allow it; otherwise it waits for what they lack.
     fn attempt(
         &mut self,
-        (rule, disturb): (u32, &Disturb<W>),
+        (rule, disturb): (u32, &GroupInterference<W>),
         (row, seed): (u32, u32),
         seeds: &Seeds<W>,
     ) -> Result<Option<Packed<W>>, StopReason> {
@@ -317,12 +324,12 @@ impl<const W: usize> Closing<'_, '_, W> {
     }
 }
 
-impl<const W: usize> Group<W> {
+impl<const W: usize> GrowingGroup<W> {
     /// The index by these bits.
     fn index(&mut self, mask: Packed<W>) -> usize {
         let known = self.indexes.iter().position(|index| index.mask == mask);
         known.unwrap_or_else(|| {
-            self.indexes.push(Index::new(mask));
+            self.indexes.push(RowIndex::new(mask));
             self.indexes.len() - 1
         })
     }
@@ -334,7 +341,7 @@ impl<const W: usize> Group<W> {
 }
 
 /// Collects successors, as a group sees them.
-pub(super) struct Next<'n, 'a, const W: usize> {
+pub(super) struct SuccessorCollector<'n, 'a, const W: usize> {
     /// What the group sees.
     pub mask: Packed<W>,
     /// The successors so far.
@@ -345,7 +352,7 @@ pub(super) struct Next<'n, 'a, const W: usize> {
     pub stopped: Option<StopReason>,
 }
 
-impl<const W: usize> Next<'_, '_, W> {
+impl<const W: usize> SuccessorCollector<'_, '_, W> {
     fn go_on(&mut self, allowed: Result<(), StopReason>) -> Flow {
         match allowed {
             Ok(()) => Flow::Continue(()),
@@ -357,7 +364,7 @@ impl<const W: usize> Next<'_, '_, W> {
     }
 }
 
-impl<const W: usize> Sink<W> for Next<'_, '_, W> {
+impl<const W: usize> Sink<W> for SuccessorCollector<'_, '_, W> {
     fn successor(&mut self, _process: ProcessId, next: &Packed<W>) -> Flow {
         self.found.push(and(next, &self.mask));
         let bytes = (self.found.len() * size_of::<Packed<W>>()) as u64;

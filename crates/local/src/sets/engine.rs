@@ -9,13 +9,13 @@ use base::Budget;
 use compose::backend::Backend;
 use compose::k_index::Invariants;
 use compose::method;
-use engine::{Answer, Engine, EngineError, Method, Observer, Statistics, Task, Views};
+use engine::{Answer, Engine, EngineError, Method, Observer, SharedView, Statistics, Task};
 use model::property::PropertyKind;
 use model::variable::VarId;
 
 use super::views::ViewMasks;
 use super::{LocalSets, Ticker};
-use packed::codec::{Codec, Limits};
+use packed::codec::{Codec, UnrollLimits};
 use packed::compile::Compiler;
 use packed::machine::Machine;
 use packed::race::RaceWatch;
@@ -23,21 +23,21 @@ use packed::width::{ForWidth, with_coarse_width};
 
 /// The strongest invariants of `k` processes each, explicit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Local {
+pub struct ExplicitKIndex {
     /// How many processes each invariant speaks of.
     pub k: usize,
     /// Sets that take more are given up, whatever the budget.
     pub cap_bytes: u64,
 }
 
-impl Local {
+impl ExplicitKIndex {
     /// For `k` processes, with no limit but the budget's.
     pub fn new(k: usize) -> Self {
-        Local { k, cap_bytes: u64::MAX }
+        ExplicitKIndex { k, cap_bytes: u64::MAX }
     }
 }
 
-impl Engine for Local {
+impl Engine for ExplicitKIndex {
     fn method(&self) -> Method {
         match self.k {
             1 => Method::Tmmc,
@@ -47,20 +47,20 @@ impl Engine for Local {
     }
 
     fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
-        let codec = Codec::new(task.model, Limits::default());
-        let work = Work { method: *self, codec: &codec, task, observer };
+        let codec = Codec::new(task.model, UnrollLimits::default());
+        let work = KIndexWork { method: *self, codec: &codec, task, observer };
         Ok(with_coarse_width(codec.layout.n_words, work).unwrap_or_else(|stop| task.undecided(&stop)))
     }
 }
 
-struct Work<'w> {
-    method: Local,
+struct KIndexWork<'w> {
+    method: ExplicitKIndex,
     codec: &'w Codec<'w>,
     task: &'w Task<'w>,
     observer: &'w dyn Observer,
 }
 
-impl ForWidth for Work<'_> {
+impl ForWidth for KIndexWork<'_> {
     type Output = Vec<Answer>;
 
     fn run<const W: usize>(self) -> Vec<Answer> {
@@ -69,7 +69,7 @@ impl ForWidth for Work<'_> {
             _ => None,
         });
         let (machine, races) = compiled(self.codec, races);
-        let mut sets = LocalSets::<W>::new(&machine, Views::Mentioned, (&self.task.budget, self.method.cap_bytes));
+        let mut sets = LocalSets::<W>::new(&machine, SharedView::Mentioned, (&self.task.budget, self.method.cap_bytes));
         sets.races = races;
         method::k_index(&mut sets, self.method.k, (self.task, self.observer), statistics)
     }
@@ -87,7 +87,7 @@ pub fn compiled<'c>(
 
 impl<'a, const W: usize> LocalSets<'a, W> {
     /// Local sets of a compiled program that stop on a budget, and when they take more than the cap.
-    pub fn new(machine: &'a Machine<'a>, views: Views, (budget, cap_bytes): (&'a Budget, u64)) -> Self {
+    pub fn new(machine: &'a Machine<'a>, views: SharedView, (budget, cap_bytes): (&'a Budget, u64)) -> Self {
         let meter =
             Ticker { budget, n_ticks: Cell::new(0), held_bytes: Cell::new(0), peak_bytes: Cell::new(0), cap_bytes };
         let sight = ViewMasks::new(machine.codec, views);

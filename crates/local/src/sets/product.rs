@@ -68,7 +68,7 @@ fn product(one: &Member, other: &Member, n_values: &dyn Fn(Column) -> u64) -> Me
         order.extend((0..bits(column)).map(|bit| (at, bit)));
     }
     let n_upper: u32 = one.columns.iter().map(|&column| bits(column)).sum();
-    let mut builder = Builder::default();
+    let mut builder = DiagramBuilder::default();
     let lower = builder.add(&rows_of(other, &bits), (0, n_upper), 1);
     builder.add(&rows_of(one, &bits), (0, 0), lower);
     let processes = [&one.processes[..], &other.processes[..]].concat();
@@ -101,12 +101,12 @@ fn rows_of(member: &Member, bits: &dyn Fn(Column) -> u32) -> Vec<Vec<bool>> {
 
 /// A reduced diagram under construction, children first.
 #[derive(Default)]
-struct Builder {
+struct DiagramBuilder {
     nodes: Vec<(u32, u32, u32)>,
     known: FxHashMap<(u32, u32, u32), u32>,
 }
 
-impl Builder {
+impl DiagramBuilder {
     /// The diagram of sorted rows from a bit on, whose bits begin at a position of the order; full sets end in `then`.
     fn add(&mut self, rows: &[Vec<bool>], (bit, start): (usize, u32), then: u32) -> u32 {
         match rows.first() {

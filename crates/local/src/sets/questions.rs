@@ -107,7 +107,7 @@ impl<const W: usize> LocalSets<'_, W> {
     /// Whether the movers have a step: any, or a fault.
     fn first_of(&self, movers: Movers, row: &Packed<W>, any: bool) -> bool {
         let company = movers.partner.map_or(SyncWith::Nobody, SyncWith::Receiver);
-        let mut first = First { any, found: false };
+        let mut first = FirstStep { any, found: false };
         let flow = self.machine.expand_with((movers.process, company), row, &self.scratch, &mut first);
         first.found || (any && flow == ControlFlow::Continue(true))
     }
@@ -196,12 +196,12 @@ impl<const W: usize> LocalSets<'_, W> {
 }
 
 /// Whether there is a step, or a fault.
-struct First {
+struct FirstStep {
     any: bool,
     found: bool,
 }
 
-impl<const W: usize> Sink<W> for First {
+impl<const W: usize> Sink<W> for FirstStep {
     fn successor(&mut self, _process: ProcessId, _next: &Packed<W>) -> Flow {
         self.found |= self.any;
         if self.any { Flow::Break(()) } else { Flow::Continue(()) }

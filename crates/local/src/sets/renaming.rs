@@ -6,18 +6,18 @@ use model::types::ScalarType;
 
 use super::LocalSets;
 use packed::packing::{Field, Packed, decode, encode};
-use packed::points::Point;
+use packed::points::PackedPoint;
 use packed::words::{add, and, without};
 
 /// An exchange of processes, for view states with some bits.
-pub struct Renaming<const W: usize> {
+pub struct RowRenaming<const W: usize> {
     /// The bits that stay as they are.
     stays: Packed<W>,
     /// The fields that move or change: from where, to where, and what their contents become, where they change.
     moves: Vec<(Field, Field, Option<Vec<u64>>)>,
 }
 
-impl<const W: usize> Renaming<W> {
+impl<const W: usize> RowRenaming<W> {
     /// What becomes of a view state.
     pub fn apply(&self, row: &Packed<W>) -> Packed<W> {
         let mut renamed = and(row, &self.stays);
@@ -30,7 +30,7 @@ impl<const W: usize> Renaming<W> {
     }
 }
 
-impl<const W: usize> Renaming<W> {
+impl<const W: usize> RowRenaming<W> {
     /// Where bits go: those of whole fields.
     pub fn mask(&self, mask: &Packed<W>) -> Packed<W> {
         let mut moved = and(mask, &self.stays);
@@ -45,9 +45,9 @@ impl<const W: usize> Renaming<W> {
 
 impl<const W: usize> LocalSets<'_, W> {
     /// The exchange, for view states with these bits.
-    pub(super) fn renaming(&self, mask: &Packed<W>, symmetry: &Symmetry<'_>, exchange: &Exchange) -> Renaming<W> {
+    pub(super) fn renaming(&self, mask: &Packed<W>, symmetry: &Symmetry<'_>, exchange: &Exchange) -> RowRenaming<W> {
         let (codec, model) = (self.machine.codec, self.model());
-        let mut renaming = Renaming { stays: *mask, moves: Vec::new() };
+        let mut renaming = RowRenaming { stays: *mask, moves: Vec::new() };
         for (id, cell) in model.cells.entries() {
             let (field, numbers) = codec.layout.locations[id.index()];
             if !has(mask, field) {
@@ -82,15 +82,15 @@ impl<const W: usize> LocalSets<'_, W> {
         renaming
     }
 
-    fn renamed_point(&self, point: &Point, image: ProcessId, exchange: &Exchange) -> u64 {
+    fn renamed_point(&self, point: &PackedPoint, image: ProcessId, exchange: &Exchange) -> u64 {
         let counters = point.counters.iter().map(|&(id, value)| (id, exchange.value(value))).collect();
-        let renamed = Point { place: point.place, counters };
+        let renamed = PackedPoint { place: point.place, counters };
         let points = &self.machine.codec.plan.points[image.index()];
         u64::from(points.id(&renamed).expect("processes that are alike have the same points"))
     }
 }
 
-impl<const W: usize> Renaming<W> {
+impl<const W: usize> RowRenaming<W> {
     fn move_field(&mut self, from: Field, to: Field, contents: Option<Vec<u64>>) {
         let mut bits = [0; W];
         add(&mut bits, from);

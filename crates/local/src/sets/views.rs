@@ -7,9 +7,9 @@ use std::collections::HashSet;
 
 use compose::backend::Movers;
 use compose::symmetry::Symmetry;
-use engine::Views;
+use engine::SharedView;
 use model::Model;
-use model::control::{ChannelId, Scope, SyncSide};
+use model::control::{ChannelId, SyncSide, TextOwner};
 use model::footprint;
 use model::process::{FamilyId, ProcessId};
 use model::variable::CellId;
@@ -22,7 +22,7 @@ use packed::words::{add, and, or};
 /// What each process sees, and who moves.
 pub struct ViewMasks<const W: usize> {
     /// How much of the shared store processes see.
-    pub views: Views,
+    pub views: SharedView,
     /// By process: its view, all of it and the shared and public cells that it sees.
     pub of: Vec<View>,
     /// By process: the bits of all that it sees.
@@ -35,7 +35,7 @@ pub struct ViewMasks<const W: usize> {
 
 impl<const W: usize> ViewMasks<W> {
     /// What the processes of a program see.
-    pub fn new(codec: &Codec<'_>, views: Views) -> Self {
+    pub fn new(codec: &Codec<'_>, views: SharedView) -> Self {
         let model = codec.model;
         let all = visible_cells(model);
         let mut sight =
@@ -43,8 +43,8 @@ impl<const W: usize> ViewMasks<W> {
         for process in model.processes.ids() {
             let footprints = footprint::footprints(model, process);
             let cells = match views {
-                Views::Whole => all.clone(),
-                Views::Mentioned => footprint::visible(model, &footprints),
+                SharedView::Whole => all.clone(),
+                SharedView::Mentioned => footprint::visible(model, &footprints),
             };
             let view = View::of(cells, &[process]);
             let first = model.processes[process].first_cell;
@@ -94,7 +94,7 @@ impl<const W: usize> ViewMasks<W> {
 
     /// Whether exchanges of processes take what a process sees to what its image sees.
     pub fn is_alike(&self, model: &Model, symmetry: &Symmetry<'_>) -> bool {
-        if self.views == Views::Whole {
+        if self.views == SharedView::Whole {
             return true;
         }
         symmetry.keeping(&[]).iter().all(|exchange| {
@@ -113,7 +113,7 @@ fn movers(model: &Model) -> Vec<Movers> {
     let mut sends: HashSet<(FamilyId, ChannelId)> = HashSet::new();
     let mut receives: HashSet<(FamilyId, ChannelId)> = HashSet::new();
     for action in &model.actions {
-        if let (Scope::Family(family), Some(sync)) = (action.scope, &action.sync) {
+        if let (TextOwner::Family(family), Some(sync)) = (action.scope, &action.sync) {
             match sync.side {
                 SyncSide::Send(_) => sends.insert((family, sync.channel)),
                 SyncSide::Receive(_) => receives.insert((family, sync.channel)),

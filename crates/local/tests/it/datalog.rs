@@ -9,21 +9,21 @@ use ascent::ascent_run;
 use base::Budget;
 use compose::backend::Backend;
 use compose::k_index::Fixpoint;
-use engine::Views;
+use engine::SharedView;
 use evidence::certificate::Column;
 use local::sets::LocalSets;
 use model::Model;
 use model::eval::{initial_states, n_initial_states};
 use model::process::ProcessId;
 use model::variable::Storage;
-use packed::codec::{Codec, Limits};
+use packed::codec::{Codec, UnrollLimits};
 use packed::compile::Compiler;
 use packed::machine::Machine;
 use testkit::local::meaning::meaning;
-use testkit::local::{Combination, Local, Sets};
-use testkit::{Beyond, Shape, for_each_program};
+use testkit::local::{Combination, DefinedSets, LocalDefinition};
+use testkit::{Beyond, RandomFeatures, for_each_program};
 
-const ONE_AT_A_TIME: Shape = Shape {
+const ONE_AT_A_TIME: RandomFeatures = RandomFeatures {
     procedures: false,
     rendezvous: false,
     any_initial: true,
@@ -40,8 +40,8 @@ fn parted(model: &Model, state: Combination) -> (Combination, Combination) {
     })
 }
 
-fn by_rules(model: &Model) -> Sets {
-    let local = Local::new(model, 1);
+fn by_rules(model: &Model) -> DefinedSets {
+    let local = LocalDefinition::new(model, 1);
     let step = |process: ProcessId, store: &Combination, own: &Combination| -> Vec<(Combination, Combination)> {
         let state: Combination = store.iter().chain(own).map(|(column, part)| (*column, part.clone())).collect();
         let after = local.successors(&state, &[process], &local.columns(&[process]));
@@ -65,7 +65,7 @@ fn by_rules(model: &Model) -> Sets {
             reached(t, g, l), for (h, m) in step(*t, g, l);
         reached(*t, h.clone(), l.clone()) <-- reached(t, g, l), guarantee(other, g, h), if t != other;
     };
-    let mut sets: Sets = model.processes.ids().map(|process| (vec![process], BTreeSet::new())).collect();
+    let mut sets: DefinedSets = model.processes.ids().map(|process| (vec![process], BTreeSet::new())).collect();
     for (process, store, own) in found.reached {
         let state: BTreeMap<_, _> = store.into_iter().chain(own).collect();
         sets.get_mut([process].as_slice()).expect("every process is there").insert(state);
@@ -73,24 +73,24 @@ fn by_rules(model: &Model) -> Sets {
     sets
 }
 
-fn by_tmmc(model: &Model) -> Sets {
-    let codec = Codec::new(model, Limits::default());
+fn by_tmmc(model: &Model) -> DefinedSets {
+    let codec = Codec::new(model, UnrollLimits::default());
     let machine = Machine { codec: &codec, code: Compiler::new(&codec).finish() };
     let budget = Budget::unlimited();
-    let mut sets = LocalSets::<4>::new(&machine, Views::Whole, (&budget, u64::MAX));
+    let mut sets = LocalSets::<4>::new(&machine, SharedView::Whole, (&budget, u64::MAX));
     let mut fixpoint = Fixpoint::new(&mut sets, 1).expect("no limits");
     fixpoint.close(&mut sets, &budget).expect("no limits");
     meaning(model, &sets.certify(1, &fixpoint.invariants.join()).expect("no limits"))
 }
 
 /// The counters of control points are listed in different orders.
-fn shown(sets: &Sets) -> BTreeSet<String> {
+fn shown(sets: &DefinedSets) -> BTreeSet<String> {
     let states = sets.iter().flat_map(|(group, set)| set.iter().map(move |state| (group, state)));
     states
         .map(|(group, state)| {
             let parts = state.iter().map(|(column, part)| {
                 let mut text = format!("{part:?}");
-                if let testkit::local::Part::Point(point) = part {
+                if let testkit::local::ViewPart::Point(point) = part {
                     let counters: BTreeSet<_> = point.counters.iter().collect();
                     text = format!("{:?} {counters:?}", point.place);
                 }

@@ -7,18 +7,18 @@ use audit::{certificate, replay};
 use base::{Budget, SourceFile, StopReason};
 use engine::{Engine, Silent, Task, Verdict};
 use evidence::Evidence;
-use local::fair::{Fair, Rule};
+use local::fair::{ExplicitFll, LivenessRule};
 use model::Model;
 use model::property::PropertyKind;
 use product::Mono;
 use testkit::temporal::with_temporal;
-use testkit::{Beyond, Product, Shape, for_each_program};
+use testkit::{Beyond, Product, RandomFeatures, for_each_program};
 
 const MAX_STATES: usize = 400;
 
 #[test]
 fn verdicts_equal_those_of_the_whole_product() {
-    compare_with_the_product(400, Shape { n_statements: 3, ..Shape::everything() });
+    compare_with_the_product(400, RandomFeatures { n_statements: 3, ..RandomFeatures::everything() });
 }
 
 /// Steps that go on over several actions of a process.
@@ -27,13 +27,19 @@ fn verdicts_beyond_texts_equal_those_of_the_whole_product() {
     let beyond = Beyond { chains: true, ..Beyond::NOTHING };
     compare_with_the_product(
         300,
-        Shape { n_statements: 3, procedures: false, rendezvous: false, beyond, ..Shape::everything() },
+        RandomFeatures {
+            n_statements: 3,
+            procedures: false,
+            rendezvous: false,
+            beyond,
+            ..RandomFeatures::everything()
+        },
     );
 }
 
-fn compare_with_the_product(n_programs: u64, shape: Shape) {
-    let counts: [(Rule, Cell<usize>, Cell<usize>); 3] =
-        [Rule::Ll, Rule::FllA, Rule::FllB].map(|rule| (rule, Cell::new(0), Cell::new(0)));
+fn compare_with_the_product(n_programs: u64, shape: RandomFeatures) {
+    let counts: [(LivenessRule, Cell<usize>, Cell<usize>); 3] =
+        [LivenessRule::Ll, LivenessRule::FllA, LivenessRule::FllB].map(|rule| (rule, Cell::new(0), Cell::new(0)));
     let n_refined = Cell::new(0);
     for_each_program(n_programs, shape, |_, model| {
         let Some(product) = Product::explore(model, MAX_STATES) else { return Ok(()) };
@@ -48,7 +54,7 @@ fn compare_with_the_product(n_programs: u64, shape: Shape) {
                 Verdict::Unknown(_) => continue,
             };
             for (rule, n_holds, n_violated) in &counts {
-                let engine = Fair::new(*rule);
+                let engine = ExplicitFll::new(*rule);
                 if engine.supports(&asked, id).is_err() {
                     continue;
                 }
@@ -90,9 +96,9 @@ fn example(name: &str, parameters: &[(&str, i64)]) -> Model {
 }
 
 /// Whether a property holds, and how often the proof or the search for a run had to expose something; the evidence is audited.
-fn decided(model: &Model, property: &str, rule: Rule) -> (bool, u64) {
+fn decided(model: &Model, property: &str, rule: LivenessRule) -> (bool, u64) {
     let (id, asked) = model.properties.entries().find(|(_, one)| one.name == property).expect("the property is there");
-    let engine = Fair::new(rule);
+    let engine = ExplicitFll::new(rule);
     assert_eq!(engine.supports(model, id), Ok(()), "{property} by {rule:?}");
     let task = Task { model, properties: vec![id], budget: Budget::unlimited(), n_threads: 1 };
     let answer = engine.run(&task, &Silent).unwrap().remove(0);
@@ -114,8 +120,12 @@ fn decided(model: &Model, property: &str, rule: Rule) -> (bool, u64) {
 #[test]
 fn the_semaphore_is_taken_again_and_again_without_refinement() {
     for n in [2, 3, 5, 50] {
-        assert_eq!(decided(&example("mux_sem", &[("N", n)]), "busy", Rule::Ll), (true, 0), "N = {n}");
-        assert_eq!(decided(&example("mux_sem_counter", &[("N", n)]), "busy", Rule::Ll), (true, 0), "N = {n}, counters");
+        assert_eq!(decided(&example("mux_sem", &[("N", n)]), "busy", LivenessRule::Ll), (true, 0), "N = {n}");
+        assert_eq!(
+            decided(&example("mux_sem_counter", &[("N", n)]), "busy", LivenessRule::Ll),
+            (true, 0),
+            "N = {n}, counters"
+        );
     }
 }
 
@@ -124,18 +134,18 @@ fn the_semaphore_is_taken_again_and_again_without_refinement() {
 fn a_process_starves_unless_its_request_is_strongly_fair() {
     for n in [2, 3, 5, 8] {
         let model = example("mux_sem_first", &[("N", n)]);
-        for rule in [Rule::FllA, Rule::FllB] {
+        for rule in [LivenessRule::FllA, LivenessRule::FllB] {
             assert!(decided(&model, "live", rule).0, "N = {n} by {rule:?}");
             assert!(!decided(&model, "unfair", rule).0, "N = {n} by {rule:?}");
         }
-        assert!(!decided(&model, "unfair", Rule::Ll).0, "N = {n}");
+        assert!(!decided(&model, "unfair", LivenessRule::Ll).0, "N = {n}");
     }
 }
 
 /// CAV 2010, Table 3. The printed assumption of the variant that may stay inside does not suffice: both are needed.
 #[test]
 fn the_papers_other_protocols_are_decided() {
-    for rule in [Rule::FllA, Rule::FllB] {
+    for rule in [LivenessRule::FllA, LivenessRule::FllB] {
         let nondet = example("mux_sem_nondet", &[("N", 4)]);
         let verdicts = ["live", "squat", "printed", "one"].map(|name| decided(&nondet, name, rule).0);
         assert_eq!(verdicts, [true, false, false, true], "{rule:?}");
@@ -152,5 +162,5 @@ fn the_papers_other_protocols_are_decided() {
 #[test]
 fn seventy_processes_are_told_apart() {
     let model = example("mux_sem_first", &[("N", 70)]);
-    assert!(!decided(&model, "unfair", Rule::FllB).0);
+    assert!(!decided(&model, "unfair", LivenessRule::FllB).0);
 }

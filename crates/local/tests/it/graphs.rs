@@ -19,9 +19,9 @@ use testkit::choices::Choices;
 use testkit::questions::{happens, with_questions};
 use testkit::skip::{Needs, skipped};
 use testkit::systems::Features;
-use testkit::{Beyond, Product, Shape, for_each_program};
+use testkit::{Beyond, Product, RandomFeatures, for_each_program};
 
-const NO_STACKS: Shape = Shape {
+const NO_STACKS: RandomFeatures = RandomFeatures {
     procedures: false,
     rendezvous: true,
     any_initial: true,
@@ -346,7 +346,7 @@ fn verdicts(bare: &Model, product: &Product, tally: &[Cell<usize>; 2]) -> Result
 fn verdicts_beyond_texts_are_right_and_proofs_pass_the_independent_checker() {
     let tally = [Cell::new(0), Cell::new(0)];
     let beyond = Beyond { chains: false, ..Beyond::everything() };
-    for_each_program(250, Shape { beyond, ..NO_STACKS }, |_, bare| match Product::explore(bare, 400) {
+    for_each_program(250, RandomFeatures { beyond, ..NO_STACKS }, |_, bare| match Product::explore(bare, 400) {
         Some(product) => verdicts(bare, &product, &tally),
         None => Ok(()),
     });

@@ -5,7 +5,7 @@ use std::time::Duration;
 use base::{Budget, CancelToken, SourceFile, StopReason};
 use engine::{Answer, Engine, Silent, Task, Verdict};
 use evidence::Evidence;
-use local::Local;
+use local::ExplicitKIndex;
 use model::Model;
 
 fn example(name: &str, n: i64) -> Model {
@@ -20,7 +20,7 @@ fn example(name: &str, n: i64) -> Model {
 fn ask(model: &Model, k: usize, property: &str, budget: Budget) -> Answer {
     let named = |id: &engine::PropertyId| model.properties[*id].name == property;
     let properties = model.properties.ids().filter(named).collect();
-    let mut answers = Local::new(k).run(&Task { model, properties, budget, n_threads: 1 }, &Silent).unwrap();
+    let mut answers = ExplicitKIndex::new(k).run(&Task { model, properties, budget, n_threads: 1 }, &Silent).unwrap();
     assert_eq!(answers.len(), 1, "{property} is asked");
     answers.remove(0)
 }

@@ -3,13 +3,13 @@
 
 use std::collections::BTreeSet;
 
-use ::local::Local;
+use ::local::ExplicitKIndex;
 use ::local::sets::LocalSets;
 use base::{Budget, Span};
 use compose::backend::Backend;
-use compose::k_index::{Fixpoint, Invariants, Plan};
+use compose::k_index::{Fixpoint, Invariants, KIndexPlan};
 use compose::symmetry::Symmetry;
-use engine::{Engine, Silent, Task, Verdict, Views};
+use engine::{Engine, SharedView, Silent, Task, Verdict};
 use evidence::Evidence;
 use evidence::certificate::{ControlPoint, SplitInvariant};
 use model::Model;
@@ -20,16 +20,16 @@ use model::process::ProcessId;
 use model::property::{Expected, Property, PropertyKind};
 use model::value::Value;
 use model::variable::CellId;
-use packed::codec::{Codec, Limits};
+use packed::codec::{Codec, UnrollLimits};
 use packed::compile::Compiler;
 use packed::machine::Machine;
 use testkit::choices::Choices;
 use testkit::expr::{binary, constant, not, standing};
 use testkit::local::meaning::meaning;
-use testkit::local::{self, Part, Sets};
-use testkit::{Beyond, Product, Shape, for_each_program};
+use testkit::local::{self, DefinedSets, ViewPart};
+use testkit::{Beyond, Product, RandomFeatures, for_each_program};
 
-const NO_STACKS: Shape = Shape {
+const NO_STACKS: RandomFeatures = RandomFeatures {
     procedures: false,
     rendezvous: true,
     any_initial: true,
@@ -48,8 +48,14 @@ enum Way {
 }
 
 /// The sets of all groups, or of those that stand for all.
-fn explicit_sets(model: &Model, k: usize, views: Views, way: Way, symmetry: Option<Symmetry<'_>>) -> SplitInvariant {
-    let codec = Codec::new(model, Limits::default());
+fn explicit_sets(
+    model: &Model,
+    k: usize,
+    views: SharedView,
+    way: Way,
+    symmetry: Option<Symmetry<'_>>,
+) -> SplitInvariant {
+    let codec = Codec::new(model, UnrollLimits::default());
     let machine = Machine { codec: &codec, code: Compiler::new(&codec).finish() };
     let budget = Budget::unlimited();
     certified(LocalSets::<4>::new(&machine, views, (&budget, u64::MAX)), k, way, symmetry)
@@ -58,8 +64,10 @@ fn explicit_sets(model: &Model, k: usize, views: Views, way: Way, symmetry: Opti
 fn certified(mut sets: LocalSets<'_, 4>, k: usize, way: Way, symmetry: Option<Symmetry<'_>>) -> SplitInvariant {
     let budget = Budget::unlimited();
     let plan = match symmetry {
-        Some(symmetry) if sets.renames(&symmetry) => Plan::of_first(&sets, k, symmetry, &budget).expect("no limits"),
-        _ => Plan::of_all(&sets, k, &budget).expect("no limits"),
+        Some(symmetry) if sets.renames(&symmetry) => {
+            KIndexPlan::of_first(&sets, k, symmetry, &budget).expect("no limits")
+        }
+        _ => KIndexPlan::of_all(&sets, k, &budget).expect("no limits"),
     };
     let mut fixpoint = Fixpoint::of_plan(&mut sets, plan, &budget).expect("no limits");
     match way {
@@ -70,8 +78,8 @@ fn certified(mut sets: LocalSets<'_, 4>, k: usize, way: Way, symmetry: Option<Sy
     sets.certify(k, &fixpoint.invariants.join()).expect("no limits")
 }
 
-fn symbolic_sets(model: &Model, k: usize, views: Views) -> SplitInvariant {
-    let system = symbolic::system::System::new(model, &vec![1; model.processes.len()], 1 << 17).expect("fits");
+fn symbolic_sets(model: &Model, k: usize, views: SharedView) -> SplitInvariant {
+    let system = symbolic::system::SymbolicSystem::new(model, &vec![1; model.processes.len()], 1 << 17).expect("fits");
     let mut sets = symbolic::local::LocalSets::new(system, views).expect("fits");
     let mut fixpoint = Fixpoint::new(&mut sets, k).expect("fits");
     fixpoint.close(&mut sets, &Budget::unlimited()).expect("fits");
@@ -79,11 +87,11 @@ fn symbolic_sets(model: &Model, k: usize, views: Views) -> SplitInvariant {
 }
 
 /// Counters in order, so that sets compare.
-fn sorted(sets: Sets) -> Sets {
-    let part = |part: Part| match part {
-        Part::Point(ControlPoint { place, mut counters }) => {
+fn sorted(sets: DefinedSets) -> DefinedSets {
+    let part = |part: ViewPart| match part {
+        ViewPart::Point(ControlPoint { place, mut counters }) => {
             counters.sort_unstable();
-            Part::Point(ControlPoint { place, counters })
+            ViewPart::Point(ControlPoint { place, counters })
         }
         other => other,
     };
@@ -91,9 +99,9 @@ fn sorted(sets: Sets) -> Sets {
     sets.into_iter().map(|(group, set)| (group, set.into_iter().map(state).collect())).collect()
 }
 
-fn oracle(model: &Model, k: usize, views: Views) -> Option<Sets> {
-    let mut local = local::Local::new(model, k);
-    if views == Views::Mentioned {
+fn oracle(model: &Model, k: usize, views: SharedView) -> Option<DefinedSets> {
+    let mut local = local::LocalDefinition::new(model, k);
+    if views == SharedView::Mentioned {
         let seen = |process: ProcessId| -> BTreeSet<CellId> { footprint::view(model, process) };
         local.views = model.processes.ids().map(seen).collect();
     }
@@ -101,7 +109,7 @@ fn oracle(model: &Model, k: usize, views: Views) -> Option<Sets> {
     local.invariant().map(sorted)
 }
 
-fn compare(what: &str, ours: &Sets, theirs: &Sets) -> Result<(), String> {
+fn compare(what: &str, ours: &DefinedSets, theirs: &DefinedSets) -> Result<(), String> {
     if ours == theirs {
         return Ok(());
     }
@@ -114,18 +122,20 @@ fn compare(what: &str, ours: &Sets, theirs: &Sets) -> Result<(), String> {
     Err(format!("{what}: {group:?} has {only:?} too many and lacks {missing:?}"))
 }
 
-const KINDS: [(usize, Views); 6] = [
-    (1, Views::Mentioned),
-    (1, Views::Whole),
-    (2, Views::Mentioned),
-    (2, Views::Whole),
-    (3, Views::Mentioned),
-    (3, Views::Whole),
+const KINDS: [(usize, SharedView); 6] = [
+    (1, SharedView::Mentioned),
+    (1, SharedView::Whole),
+    (2, SharedView::Mentioned),
+    (2, SharedView::Whole),
+    (3, SharedView::Mentioned),
+    (3, SharedView::Whole),
 ];
 
 /// The same with steps that go on, actions for where nobody can move, patterns and places to end at.
-const BEYOND_TEXTS: Shape =
-    Shape { beyond: Beyond { chains: true, when_nobody: true, patterns: true, end_places: true }, ..NO_STACKS };
+const BEYOND_TEXTS: RandomFeatures = RandomFeatures {
+    beyond: Beyond { chains: true, when_nobody: true, patterns: true, end_places: true },
+    ..NO_STACKS
+};
 
 #[test]
 fn sets_are_those_of_brute_force() {
@@ -137,7 +147,7 @@ fn sets_beyond_texts_are_those_of_brute_force() {
     compare_with_brute_force(100, BEYOND_TEXTS);
 }
 
-fn compare_with_brute_force(n_programs: u64, shape: Shape) {
+fn compare_with_brute_force(n_programs: u64, shape: RandomFeatures) {
     for_each_program(n_programs, shape, |_, model| {
         for (k, views) in KINDS.into_iter().filter(|&(k, _)| k <= model.processes.len()) {
             let Some(sets) = oracle(model, k, views) else { continue };
@@ -167,7 +177,7 @@ fn sets_are_those_of_decision_diagrams() {
             if same_views {
                 let (ours, theirs) = (meaning(model, &ours), meaning(model, &theirs));
                 compare(&format!("k = {k}, {views:?}"), &sorted(ours), &sorted(theirs))?;
-            } else if views == Views::Whole {
+            } else if views == SharedView::Whole {
                 return Err("the whole store is the whole store".into());
             }
         }
@@ -180,8 +190,8 @@ fn projections_of_the_product_are_in_the_sets() {
     for_each_program(200, NO_STACKS, |_, model| {
         let Some(product) = Product::explore(model, 800) else { return Ok(()) };
         for (k, views) in KINDS.into_iter().filter(|&(k, _)| k <= model.processes.len()) {
-            let mut local = local::Local::new(model, k);
-            if views == Views::Mentioned {
+            let mut local = local::LocalDefinition::new(model, k);
+            if views == SharedView::Mentioned {
                 local.views = model.processes.ids().map(|process| footprint::view(model, process)).collect();
             }
             let sets = meaning(model, &explicit_sets(model, k, views, Way::Close, None));
@@ -196,7 +206,7 @@ fn projections_of_the_product_are_in_the_sets() {
                 }
                 exact += set.len();
             }
-            if k == model.processes.len() && views == Views::Whole && exact != product.states.len() {
+            if k == model.processes.len() && views == SharedView::Whole && exact != product.states.len() {
                 return Err("with all processes together there is nothing to lose".into());
             }
         }
@@ -217,7 +227,7 @@ fn groups_that_stand_for_all_have_the_sets_of_all() {
             for way in [Way::Rules, Way::Close] {
                 let some = sorted(meaning(model, &explicit_sets(model, k, views, way, Some(symmetry.clone()))));
                 let all = sorted(meaning(model, &explicit_sets(model, k, views, way, None)));
-                let listed: Sets = all.into_iter().filter(|(group, _)| some.contains_key(group)).collect();
+                let listed: DefinedSets = all.into_iter().filter(|(group, _)| some.contains_key(group)).collect();
                 compare(&format!("k = {k}, {views:?}, {way:?}"), &some, &listed)?;
             }
         }
@@ -239,7 +249,7 @@ fn with_questions(model: &Model, choices: &mut Choices) -> Model {
     let mut model = model.clone();
     let mut at = || {
         let process = ProcessId::new(choices.below(model.processes.len()));
-        let scope = model::control::Scope::Family(model.processes[process].family);
+        let scope = model::control::TextOwner::Family(model.processes[process].family);
         let places: Vec<_> = model.places.ids().filter(|&place| model.places[place].scope == scope).collect();
         standing(constant(Value::Process(process)), vec![*choices.pick(&places)], &["l"])
     };
@@ -280,12 +290,12 @@ fn verdicts_beyond_texts_are_right_and_proofs_pass_the_independent_checker() {
     check_verdicts(400, BEYOND_TEXTS);
 }
 
-fn check_verdicts(n_programs: u64, shape: Shape) {
+fn check_verdicts(n_programs: u64, shape: RandomFeatures) {
     let (n_proofs, n_runs) = (std::cell::Cell::new(0), std::cell::Cell::new(0));
     for_each_program(n_programs, shape, |_, bare| {
         let Some(product) = Product::explore(bare, 800) else { return Ok(()) };
         let model = with_questions(bare, &mut Choices::from_seed(product.states.len() as u64));
-        for method in [Local::new(1), Local::new(2), Local::new(3)] {
+        for method in [ExplicitKIndex::new(1), ExplicitKIndex::new(2), ExplicitKIndex::new(3)] {
             let is_chained = |id: &engine::PropertyId| {
                 (model.goes_on() || model.has_when_nobody())
                     && matches!(model.properties[*id].kind, PropertyKind::RaceFree(_) | PropertyKind::NoErrors)

@@ -9,26 +9,26 @@ use base::{Diagnostic, Span};
 
 use super::expression;
 use super::header::Header;
-use super::lexer::{Kind, UNEXPECTED};
-use super::reader::{Parsed, Reader};
+use super::lexer::{HoaTokenKind, UNEXPECTED};
+use super::reader::{HoaReader, Parsed};
 use crate::automaton::Automaton;
 use crate::bits::Bits;
 use crate::diagram::{Diagram, Diagrams};
-use crate::graph::{Arc, Graph};
+use crate::graph::{Arc, AutomatonGraph};
 
 /// The most atoms for implicit labels, which list all letters.
 const MAX_IMPLICIT_ATOMS: usize = 16;
 
 /// Reads the states up to `--END--`.
-pub fn read(reader: &mut Reader<'_>, header: &Header) -> Option<Automaton> {
+pub fn read(reader: &mut HoaReader<'_>, header: &Header) -> Option<Automaton> {
     let mut body = Body { header, numbers: FxHashMap::default(), states: Vec::new(), is_defined: Vec::new() };
     loop {
         match reader.peek_kind() {
-            Some(Kind::End) => {
+            Some(HoaTokenKind::End) => {
                 reader.skip();
                 break;
             }
-            Some(Kind::HeaderName) if reader.peek().is_some_and(|token| reader.text(token) == "State:") => {
+            Some(HoaTokenKind::HeaderName) if reader.peek().is_some_and(|token| reader.text(token) == "State:") => {
                 reader.skip();
                 // What is wrong has been told; go on with the next state.
                 if body.state(reader).is_err() {
@@ -37,7 +37,7 @@ pub fn read(reader: &mut Reader<'_>, header: &Header) -> Option<Automaton> {
             }
             kind => {
                 match kind {
-                    Some(Kind::Abort) => reader.error(reader.here(), "the automaton was given up: `--ABORT--`"),
+                    Some(HoaTokenKind::Abort) => reader.error(reader.here(), "the automaton was given up: `--ABORT--`"),
                     _ => reader.unexpected("`State:` or `--END--`"),
                 };
                 reader.skip();
@@ -64,8 +64,8 @@ pub fn read(reader: &mut Reader<'_>, header: &Header) -> Option<Automaton> {
     }
 }
 
-fn skip_to_state(reader: &mut Reader<'_>) {
-    while !matches!(reader.peek_kind(), None | Some(Kind::HeaderName | Kind::End)) {
+fn skip_to_state(reader: &mut HoaReader<'_>) {
+    while !matches!(reader.peek_kind(), None | Some(HoaTokenKind::HeaderName | HoaTokenKind::End)) {
         reader.skip();
     }
 }
@@ -91,7 +91,7 @@ impl Body<'_> {
         number
     }
 
-    fn state_number(&mut self, reader: &mut Reader<'_>, what: &str) -> Parsed<usize> {
+    fn state_number(&mut self, reader: &mut HoaReader<'_>, what: &str) -> Parsed<usize> {
         let span = reader.here();
         let state = reader.number(what)?;
         match self.header.n_states {
@@ -102,26 +102,26 @@ impl Body<'_> {
         }
     }
 
-    fn state(&mut self, reader: &mut Reader<'_>) -> Parsed<()> {
+    fn state(&mut self, reader: &mut HoaReader<'_>) -> Parsed<()> {
         let state_label = self.label(reader)?;
         let span = reader.here();
         let state = self.state_number(reader, "the number of a state")?;
         if std::mem::replace(&mut self.is_defined[state], true) {
             return Err(reader.error(span, "this state stands here for the second time"));
         }
-        if reader.peek_kind() == Some(Kind::Text) {
+        if reader.peek_kind() == Some(HoaTokenKind::Text) {
             reader.quoted("a name")?;
         }
         let state_sets = self.sets(reader)?;
         let mut arcs: Vec<(Option<Diagram>, Arc, Span)> = Vec::new();
-        while matches!(reader.peek_kind(), Some(Kind::Sign('[') | Kind::Number)) {
+        while matches!(reader.peek_kind(), Some(HoaTokenKind::Sign('[') | HoaTokenKind::Number)) {
             let span = reader.here();
             let label = self.label(reader)?;
             if label.is_some() && state_label.is_some() {
                 return Err(reader.error(span, "the state has a label already, so its edges have none"));
             }
             let target = self.state_number(reader, "the target of the edge")?;
-            if let Some(sign) = reader.take(Kind::Sign('&')) {
+            if let Some(sign) = reader.take(HoaTokenKind::Sign('&')) {
                 return Err(reader.error(sign.span, "alternating automata are not read"));
             }
             let sets = self.sets(reader)?.union(&state_sets);
@@ -134,7 +134,7 @@ impl Body<'_> {
     }
 
     /// Gives edges their labels: their own ones, or one letter each, in order.
-    fn labelled(&self, reader: &mut Reader<'_>, arcs: Vec<(Option<Diagram>, Arc, Span)>) -> Parsed<Vec<Arc>> {
+    fn labelled(&self, reader: &mut HoaReader<'_>, arcs: Vec<(Option<Diagram>, Arc, Span)>) -> Parsed<Vec<Arc>> {
         if let Some(labels) = arcs.iter().map(|(label, ..)| *label).collect::<Option<Vec<Diagram>>>() {
             return Ok(labels.into_iter().zip(arcs).map(|(label, (_, arc, _))| Arc { label, ..arc }).collect());
         }
@@ -158,22 +158,22 @@ impl Body<'_> {
         Ok(labelled)
     }
 
-    fn label(&self, reader: &mut Reader<'_>) -> Parsed<Option<Diagram>> {
-        if reader.take(Kind::Sign('[')).is_none() {
+    fn label(&self, reader: &mut HoaReader<'_>) -> Parsed<Option<Diagram>> {
+        if reader.take(HoaTokenKind::Sign('[')).is_none() {
             return Ok(None);
         }
         let label = expression::label(reader, self.header)?;
-        reader.expect(Kind::Sign(']'), "`]`")?;
+        reader.expect(HoaTokenKind::Sign(']'), "`]`")?;
         Ok(Some(label))
     }
 
     /// `{0 1}`, if it stands here.
-    fn sets(&self, reader: &mut Reader<'_>) -> Parsed<Bits> {
+    fn sets(&self, reader: &mut HoaReader<'_>) -> Parsed<Bits> {
         let mut sets = Bits::new();
-        if reader.take(Kind::Sign('{')).is_none() {
+        if reader.take(HoaTokenKind::Sign('{')).is_none() {
             return Ok(sets);
         }
-        while reader.peek_kind() == Some(Kind::Number) {
+        while reader.peek_kind() == Some(HoaTokenKind::Number) {
             let span = reader.here();
             let set = reader.number("the number of a set")?;
             if set >= self.header.n_sets {
@@ -181,7 +181,7 @@ impl Body<'_> {
             }
             sets.insert(set as usize);
         }
-        reader.expect(Kind::Sign('}'), "the number of a set or `}`")?;
+        reader.expect(HoaTokenKind::Sign('}'), "the number of a set or `}`")?;
         Ok(sets)
     }
 
@@ -194,11 +194,11 @@ impl Body<'_> {
             .collect()
     }
 
-    fn into_graph(mut self) -> Graph {
+    fn into_graph(mut self) -> AutomatonGraph {
         let starts: Vec<usize> = self.header.starts.iter().map(|&state| self.number(state)).collect();
         let n_marks = self.header.infinitely_often.len();
         let initial = match starts[..] {
-            [] => return Graph::empty(),
+            [] => return AutomatonGraph::empty(),
             [only] => only,
             _ => {
                 let arcs = starts.iter().flat_map(|&state| self.states[state].clone()).collect();
@@ -206,6 +206,6 @@ impl Body<'_> {
                 self.states.len() - 1
             }
         };
-        Graph { states: self.states, initial, n_marks }
+        AutomatonGraph { states: self.states, initial, n_marks }
     }
 }

@@ -5,20 +5,20 @@
 use base::Span;
 
 use super::header::Header;
-use super::lexer::Kind;
-use super::reader::{Parsed, Reader};
-use crate::diagram::{Diagram, Diagrams, Outcome};
+use super::lexer::HoaTokenKind;
+use super::reader::{HoaReader, Parsed};
+use crate::diagram::{Diagram, DiagramResult, Diagrams};
 
 /// How deep parentheses and negations may be nested.
 const MAX_DEPTH: usize = 500;
 
 /// Reads a label.
-pub fn label(reader: &mut Reader<'_>, header: &Header) -> Parsed<Diagram> {
+pub fn label(reader: &mut HoaReader<'_>, header: &Header) -> Parsed<Diagram> {
     Labels { reader, header, depth: 0 }.either()
 }
 
 struct Labels<'a, 'r> {
-    reader: &'a mut Reader<'r>,
+    reader: &'a mut HoaReader<'r>,
     header: &'a Header,
     depth: usize,
 }
@@ -26,7 +26,7 @@ struct Labels<'a, 'r> {
 impl Labels<'_, '_> {
     fn either(&mut self) -> Parsed<Diagram> {
         let mut either = self.both()?;
-        while self.reader.take(Kind::Sign('|')).is_some() {
+        while self.reader.take(HoaTokenKind::Sign('|')).is_some() {
             let more = self.both()?;
             either = self.made(|diagrams| diagrams.or(either, more))?;
         }
@@ -35,7 +35,7 @@ impl Labels<'_, '_> {
 
     fn both(&mut self) -> Parsed<Diagram> {
         let mut both = self.factor()?;
-        while self.reader.take(Kind::Sign('&')).is_some() {
+        while self.reader.take(HoaTokenKind::Sign('&')).is_some() {
             let more = self.factor()?;
             both = self.made(|diagrams| diagrams.and(both, more))?;
         }
@@ -54,17 +54,17 @@ impl Labels<'_, '_> {
     }
 
     fn factor_within(&mut self) -> Parsed<Diagram> {
-        if self.reader.take(Kind::Sign('!')).is_some() {
+        if self.reader.take(HoaTokenKind::Sign('!')).is_some() {
             let label = self.factor()?;
             return self.made(|diagrams| diagrams.not(label));
         }
-        if self.reader.take(Kind::Sign('(')).is_some() {
+        if self.reader.take(HoaTokenKind::Sign('(')).is_some() {
             let label = self.either()?;
-            self.reader.expect(Kind::Sign(')'), "`)`")?;
+            self.reader.expect(HoaTokenKind::Sign(')'), "`)`")?;
             return Ok(label);
         }
         let span = self.reader.here();
-        if let Some(alias) = self.reader.take(Kind::Alias) {
+        if let Some(alias) = self.reader.take(HoaTokenKind::Alias) {
             let known = self.header.aliases.get(self.reader.text(alias)).copied();
             return known.ok_or_else(|| self.reader.error(span, "this alias has no meaning"));
         }
@@ -78,7 +78,7 @@ impl Labels<'_, '_> {
         self.made(|diagrams| diagrams.literal(atom, true))
     }
 
-    fn made(&mut self, make: impl FnOnce(&mut Diagrams) -> Outcome<Diagram>) -> Parsed<Diagram> {
+    fn made(&mut self, make: impl FnOnce(&mut Diagrams) -> DiagramResult<Diagram>) -> Parsed<Diagram> {
         make(&mut self.reader.diagrams).map_err(|reason| {
             let span = self.reader.here();
             self.reader.error(span, format!("the labels are too large: {reason}"))
@@ -87,8 +87,8 @@ impl Labels<'_, '_> {
 }
 
 /// `t` or `f`.
-fn constant(reader: &mut Reader<'_>) -> Option<bool> {
-    let token = reader.peek().filter(|token| token.kind == Kind::Word)?;
+fn constant(reader: &mut HoaReader<'_>) -> Option<bool> {
+    let token = reader.peek().filter(|token| token.kind == HoaTokenKind::Word)?;
     let value = match reader.text(token) {
         "t" => true,
         "f" => false,
@@ -99,21 +99,21 @@ fn constant(reader: &mut Reader<'_>) -> Option<bool> {
 }
 
 /// Reads an acceptance condition that is a conjunction of `Inf`.
-pub fn acceptance(reader: &mut Reader<'_>, n_sets: u32) -> Parsed<Vec<(u32, bool)>> {
+pub fn acceptance(reader: &mut HoaReader<'_>, n_sets: u32) -> Parsed<Vec<(u32, bool)>> {
     let mut sets = Vec::new();
     let mut n_open = 0;
     loop {
-        while reader.take(Kind::Sign('(')).is_some() {
+        while reader.take(HoaTokenKind::Sign('(')).is_some() {
             n_open += 1;
         }
         one_set(reader, n_sets, &mut sets)?;
-        while n_open > 0 && reader.take(Kind::Sign(')')).is_some() {
+        while n_open > 0 && reader.take(HoaTokenKind::Sign(')')).is_some() {
             n_open -= 1;
         }
-        if let Some(sign) = reader.take(Kind::Sign('|')) {
+        if let Some(sign) = reader.take(HoaTokenKind::Sign('|')) {
             return Err(not_buchi(reader, sign.span));
         }
-        if reader.take(Kind::Sign('&')).is_none() {
+        if reader.take(HoaTokenKind::Sign('&')).is_none() {
             break;
         }
     }
@@ -125,24 +125,24 @@ pub fn acceptance(reader: &mut Reader<'_>, n_sets: u32) -> Parsed<Vec<(u32, bool
     Ok(sets)
 }
 
-fn one_set(reader: &mut Reader<'_>, n_sets: u32, sets: &mut Vec<(u32, bool)>) -> Parsed<()> {
+fn one_set(reader: &mut HoaReader<'_>, n_sets: u32, sets: &mut Vec<(u32, bool)>) -> Parsed<()> {
     let span = reader.here();
     match constant(reader) {
         Some(true) => return Ok(()),
         Some(false) => return Err(not_buchi(reader, span)),
         None => {}
     }
-    let word = reader.expect(Kind::Word, "`Inf(…)` or `t`")?;
+    let word = reader.expect(HoaTokenKind::Word, "`Inf(…)` or `t`")?;
     match reader.text(word) {
         "Inf" => {}
         "Fin" => return Err(not_buchi(reader, span)),
         _ => return Err(reader.error(span, "expected `Inf(…)` or `t`")),
     }
-    reader.expect(Kind::Sign('('), "`(`")?;
-    let is_left = reader.take(Kind::Sign('!')).is_some();
+    reader.expect(HoaTokenKind::Sign('('), "`(`")?;
+    let is_left = reader.take(HoaTokenKind::Sign('!')).is_some();
     let set_span = reader.here();
     let set = reader.number("the number of a set")?;
-    reader.expect(Kind::Sign(')'), "`)`")?;
+    reader.expect(HoaTokenKind::Sign(')'), "`)`")?;
     if set >= n_sets {
         return Err(reader.error(set_span, format!("there is no acceptance set {set}")));
     }
@@ -150,6 +150,6 @@ fn one_set(reader: &mut Reader<'_>, n_sets: u32, sets: &mut Vec<(u32, bool)>) ->
     Ok(())
 }
 
-fn not_buchi(reader: &mut Reader<'_>, span: Span) -> super::reader::Reported {
+fn not_buchi(reader: &mut HoaReader<'_>, span: Span) -> super::reader::Reported {
     reader.error(span, "only generalised Büchi conditions are read: `t`, or sets as `Inf(0) & Inf(1)`")
 }

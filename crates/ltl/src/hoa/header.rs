@@ -8,8 +8,8 @@ use rustc_hash::FxHashMap;
 use base::Span;
 
 use super::expression;
-use super::lexer::{Kind, Token};
-use super::reader::{Parsed, Reader};
+use super::lexer::{HoaToken, HoaTokenKind};
+use super::reader::{HoaReader, Parsed};
 use crate::diagram::Diagram;
 use crate::formula::Atoms;
 
@@ -33,17 +33,17 @@ pub struct Header {
 }
 
 /// Reads a header, up to and with `--BODY--`.
-pub fn read(reader: &mut Reader<'_>) -> Header {
+pub fn read(reader: &mut HoaReader<'_>) -> Header {
     let mut header = Header::default();
     let mut seen: Vec<String> = Vec::new();
     check_version(reader);
     loop {
         match reader.peek_kind() {
-            Some(Kind::Body) => {
+            Some(HoaTokenKind::Body) => {
                 reader.skip();
                 break;
             }
-            Some(Kind::HeaderName) => {
+            Some(HoaTokenKind::HeaderName) => {
                 let token = reader.peek().expect("it was peeked at");
                 reader.skip();
                 let name = reader.text(token).to_owned();
@@ -77,7 +77,7 @@ fn is_known(name: &str) -> bool {
     ["States:", "AP:", "Acceptance:", "name:", "acc-name:"].contains(&name)
 }
 
-fn check_version(reader: &mut Reader<'_>) {
+fn check_version(reader: &mut HoaReader<'_>) {
     let is_hoa = reader.peek().is_some_and(|token| reader.text(token) == "HOA:");
     if !is_hoa {
         reader.unexpected("`HOA: v1`");
@@ -93,19 +93,19 @@ fn check_version(reader: &mut Reader<'_>) {
 }
 
 /// Goes to the next line of the header, or to the body.
-fn skip_to_next(reader: &mut Reader<'_>) {
-    while !matches!(reader.peek_kind(), None | Some(Kind::HeaderName | Kind::Body)) {
+fn skip_to_next(reader: &mut HoaReader<'_>) {
+    while !matches!(reader.peek_kind(), None | Some(HoaTokenKind::HeaderName | HoaTokenKind::Body)) {
         reader.skip();
     }
 }
 
-fn item(reader: &mut Reader<'_>, header: &mut Header, name: &str, span: Span) -> Parsed<()> {
+fn item(reader: &mut HoaReader<'_>, header: &mut Header, name: &str, span: Span) -> Parsed<()> {
     match name {
         "States:" => header.n_states = Some(reader.number("the number of states")?),
         "Start:" => start(reader, header)?,
         "AP:" => atoms(reader, header)?,
         "Alias:" => {
-            let alias = reader.expect(Kind::Alias, "a name that begins with `@`")?;
+            let alias = reader.expect(HoaTokenKind::Alias, "a name that begins with `@`")?;
             let label = expression::label(reader, header)?;
             let name = reader.text(alias).to_owned();
             if header.aliases.insert(name, label).is_some() {
@@ -125,29 +125,29 @@ fn item(reader: &mut Reader<'_>, header: &mut Header, name: &str, span: Span) ->
         }
         _ => {
             // It says nothing about the language.
-            while !matches!(reader.peek_kind(), None | Some(Kind::HeaderName | Kind::Body)) {
+            while !matches!(reader.peek_kind(), None | Some(HoaTokenKind::HeaderName | HoaTokenKind::Body)) {
                 reader.skip();
             }
         }
     }
     match reader.peek_kind() {
-        None | Some(Kind::HeaderName | Kind::Body) => Ok(()),
+        None | Some(HoaTokenKind::HeaderName | HoaTokenKind::Body) => Ok(()),
         Some(_) => Err(reader.unexpected("the next line of the header, or `--BODY--`")),
     }
 }
 
-fn start(reader: &mut Reader<'_>, header: &mut Header) -> Parsed<()> {
+fn start(reader: &mut HoaReader<'_>, header: &mut Header) -> Parsed<()> {
     header.starts.push(reader.number("a state")?);
-    match reader.take(Kind::Sign('&')) {
+    match reader.take(HoaTokenKind::Sign('&')) {
         Some(sign) => Err(reader.error(sign.span, "alternating automata are not read")),
         None => Ok(()),
     }
 }
 
-fn atoms(reader: &mut Reader<'_>, header: &mut Header) -> Parsed<()> {
+fn atoms(reader: &mut HoaReader<'_>, header: &mut Header) -> Parsed<()> {
     let count = reader.number("the number of atoms")?;
-    let mut last: Option<Token> = None;
-    while reader.peek_kind() == Some(Kind::Text) {
+    let mut last: Option<HoaToken> = None;
+    while reader.peek_kind() == Some(HoaTokenKind::Text) {
         last = reader.peek();
         let name = reader.quoted("the name of an atom in quotes")?;
         if header.atoms.find(&name).is_some() {
@@ -163,8 +163,8 @@ fn atoms(reader: &mut Reader<'_>, header: &mut Header) -> Parsed<()> {
     Ok(())
 }
 
-fn properties(reader: &mut Reader<'_>) -> Parsed<()> {
-    while let Some(Kind::Word | Kind::Text | Kind::Number) = reader.peek_kind() {
+fn properties(reader: &mut HoaReader<'_>) -> Parsed<()> {
+    while let Some(HoaTokenKind::Word | HoaTokenKind::Text | HoaTokenKind::Number) = reader.peek_kind() {
         let token = reader.peek().expect("it was peeked at");
         if ["univ-branch"].contains(&reader.text(token)) {
             return Err(reader.error(token.span, "alternating automata are not read"));

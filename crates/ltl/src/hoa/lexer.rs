@@ -9,7 +9,7 @@ pub const UNEXPECTED: &str = "E0101";
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum HoaTokenKind {
     /// A word with a colon after it, which belongs to it.
     HeaderName,
     /// A word.
@@ -32,15 +32,15 @@ pub enum Kind {
 
 /// A token and where it stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Token {
+pub struct HoaToken {
     /// What it is.
-    pub kind: Kind,
+    pub kind: HoaTokenKind,
     /// Where it stands.
     pub span: Span,
 }
 
 /// Cuts a text into tokens.
-pub fn tokens(text: &str) -> (Vec<Token>, Vec<Diagnostic>) {
+pub fn tokens(text: &str) -> (Vec<HoaToken>, Vec<Diagnostic>) {
     let (mut tokens, mut diagnostics) = (Vec::new(), Vec::new());
     let mut at = 0;
     while let Some(first) = text[at..].chars().next() {
@@ -55,7 +55,7 @@ pub fn tokens(text: &str) -> (Vec<Token>, Vec<Diagnostic>) {
         }
         match token(rest, first) {
             Some((kind, length)) => {
-                tokens.push(Token { kind, span: Span::new(at, at + length) });
+                tokens.push(HoaToken { kind, span: Span::new(at, at + length) });
                 at += length;
             }
             None => {
@@ -70,22 +70,22 @@ pub fn tokens(text: &str) -> (Vec<Token>, Vec<Diagnostic>) {
 }
 
 /// The kind and the length of the token that a text begins with.
-fn token(rest: &str, first: char) -> Option<(Kind, usize)> {
-    let marks = [("--BODY--", Kind::Body), ("--END--", Kind::End), ("--ABORT--", Kind::Abort)];
+fn token(rest: &str, first: char) -> Option<(HoaTokenKind, usize)> {
+    let marks = [("--BODY--", HoaTokenKind::Body), ("--END--", HoaTokenKind::End), ("--ABORT--", HoaTokenKind::Abort)];
     if let Some((word, kind)) = marks.into_iter().find(|(word, _)| rest.starts_with(word)) {
         return Some((kind, word.len()));
     }
     let while_word = |from: usize| from + rest[from..].find(|c: char| !is_word_part(c)).unwrap_or(rest.len() - from);
     match first {
-        '[' | ']' | '{' | '}' | '(' | ')' | '!' | '&' | '|' => Some((Kind::Sign(first), 1)),
-        '0'..='9' => Some((Kind::Number, rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len()))),
-        '@' => Some((Kind::Alias, while_word(1))),
-        '"' => Some((Kind::Text, text_length(rest))),
+        '[' | ']' | '{' | '}' | '(' | ')' | '!' | '&' | '|' => Some((HoaTokenKind::Sign(first), 1)),
+        '0'..='9' => Some((HoaTokenKind::Number, rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len()))),
+        '@' => Some((HoaTokenKind::Alias, while_word(1))),
+        '"' => Some((HoaTokenKind::Text, text_length(rest))),
         _ if first.is_ascii_alphabetic() || first == '_' => {
             let length = while_word(0);
             match rest[length..].starts_with(':') {
-                true => Some((Kind::HeaderName, length + 1)),
-                false => Some((Kind::Word, length)),
+                true => Some((HoaTokenKind::HeaderName, length + 1)),
+                false => Some((HoaTokenKind::Word, length)),
             }
         }
         _ => None,

@@ -5,7 +5,7 @@
 
 use base::{Diagnostic, SourceFile, Span};
 
-use super::lexer::{self, Kind, Token, UNEXPECTED};
+use super::lexer::{self, HoaToken, HoaTokenKind, UNEXPECTED};
 use super::{body, header};
 use crate::automaton::Automaton;
 use crate::diagram::Diagrams;
@@ -18,7 +18,7 @@ const MAX_NODES: usize = 1 << 20;
 
 /// An automaton that was read.
 #[derive(Clone, Debug)]
-pub struct Document {
+pub struct HoaDocument {
     /// The automaton; its atoms are numbered as in the text.
     pub automaton: Automaton,
     /// The names of its atoms.
@@ -31,24 +31,26 @@ pub struct Document {
 ///
 /// # Errors
 /// Everything that is wrong with the text, in its order.
-pub fn read(file: &SourceFile) -> Result<Document, Vec<Diagnostic>> {
+pub fn read(file: &SourceFile) -> Result<HoaDocument, Vec<Diagnostic>> {
     let (tokens, diagnostics) = lexer::tokens(file.text());
-    let mut reader = Reader { file, tokens, at: 0, diagnostics, diagrams: Diagrams::new(MAX_NODES) };
+    let mut reader = HoaReader { file, tokens, at: 0, diagnostics, diagrams: Diagrams::new(MAX_NODES) };
     let header = header::read(&mut reader);
     let automaton = body::read(&mut reader, &header);
     let mut diagnostics = reader.diagnostics;
     diagnostics.sort_by_key(|diagnostic| diagnostic.primary.span);
     diagnostics.truncate(MAX_ERRORS);
     match automaton {
-        Some(automaton) if diagnostics.is_empty() => Ok(Document { automaton, atoms: header.atoms, name: header.name }),
+        Some(automaton) if diagnostics.is_empty() => {
+            Ok(HoaDocument { automaton, atoms: header.atoms, name: header.name })
+        }
         _ => Err(diagnostics),
     }
 }
 
 /// The tokens, and what is wrong with them so far.
-pub struct Reader<'a> {
+pub struct HoaReader<'a> {
     file: &'a SourceFile,
-    tokens: Vec<Token>,
+    tokens: Vec<HoaToken>,
     at: usize,
     /// What is wrong.
     pub diagnostics: Vec<Diagnostic>,
@@ -62,19 +64,19 @@ pub struct Reported;
 /// A part of the text, unless something was wrong with it.
 pub type Parsed<T> = Result<T, Reported>;
 
-impl Reader<'_> {
+impl HoaReader<'_> {
     /// The next token.
-    pub fn peek(&self) -> Option<Token> {
+    pub fn peek(&self) -> Option<HoaToken> {
         self.tokens.get(self.at).copied()
     }
 
     /// The kind of the next token.
-    pub fn peek_kind(&self) -> Option<Kind> {
+    pub fn peek_kind(&self) -> Option<HoaTokenKind> {
         self.peek().map(|token| token.kind)
     }
 
     /// Takes the next token if it is of this kind.
-    pub fn take(&mut self, kind: Kind) -> Option<Token> {
+    pub fn take(&mut self, kind: HoaTokenKind) -> Option<HoaToken> {
         let token = self.peek().filter(|token| token.kind == kind)?;
         self.at += 1;
         Some(token)
@@ -86,19 +88,19 @@ impl Reader<'_> {
     }
 
     /// Takes a token of this kind.
-    pub fn expect(&mut self, kind: Kind, what: &str) -> Parsed<Token> {
+    pub fn expect(&mut self, kind: HoaTokenKind, what: &str) -> Parsed<HoaToken> {
         self.take(kind).ok_or_else(|| self.unexpected(what))
     }
 
     /// Takes a number.
     pub fn number(&mut self, what: &str) -> Parsed<u32> {
-        let token = self.expect(Kind::Number, what)?;
+        let token = self.expect(HoaTokenKind::Number, what)?;
         self.text(token).parse().map_err(|_| self.error(token.span, "this number is too large"))
     }
 
     /// Takes a text in quotes, and unquotes it.
     pub fn quoted(&mut self, what: &str) -> Parsed<String> {
-        let token = self.expect(Kind::Text, what)?;
+        let token = self.expect(HoaTokenKind::Text, what)?;
         let text = self.text(token);
         let Some(inner) = text.strip_prefix('"').and_then(|text| text.strip_suffix('"')).filter(|_| text.len() > 1)
         else {
@@ -121,7 +123,7 @@ impl Reader<'_> {
     }
 
     /// The text of a token.
-    pub fn text(&self, token: Token) -> &str {
+    pub fn text(&self, token: HoaToken) -> &str {
         self.file.slice(token.span)
     }
 

@@ -8,13 +8,18 @@ use rustc_hash::FxHashMap;
 
 use super::merge::Marks;
 use super::prune::Survey;
-use super::{Work, prune, simulation, with_fewer_states};
+use super::{ReductionWork, prune, simulation, with_fewer_states};
 use crate::bits::Bits;
-use crate::diagram::Outcome;
-use crate::graph::{Arc, Graph};
+use crate::diagram::DiagramResult;
+use crate::graph::{Arc, AutomatonGraph};
 
 /// One mark, on edges.
-pub fn on_edges(work: &mut Work<'_>, graph: Graph, opposite: Option<&Graph>, reduces: bool) -> Outcome<Graph> {
+pub fn on_edges(
+    work: &mut ReductionWork<'_>,
+    graph: AutomatonGraph,
+    opposite: Option<&AutomatonGraph>,
+    reduces: bool,
+) -> DiagramResult<AutomatonGraph> {
     if graph.n_marks == 1 {
         return Ok(graph);
     }
@@ -28,7 +33,7 @@ pub fn on_edges(work: &mut Work<'_>, graph: Graph, opposite: Option<&Graph>, red
     if !reduces {
         return Ok(unroll(&graph, &survey, (0, &entries), step));
     }
-    let mut smallest: Option<Graph> = None;
+    let mut smallest: Option<AutomatonGraph> = None;
     for first in first_levels(graph.n_marks.saturating_sub(1)) {
         let graph = reduce_on_edges(work, unroll(&graph, &survey, (first, &entries), step))?;
         smallest = Some(smaller(smallest, graph));
@@ -40,7 +45,7 @@ pub fn on_edges(work: &mut Work<'_>, graph: Graph, opposite: Option<&Graph>, red
     }
 }
 
-fn reduce_on_edges(work: &mut Work<'_>, unrolled: Graph) -> Outcome<Graph> {
+fn reduce_on_edges(work: &mut ReductionWork<'_>, unrolled: AutomatonGraph) -> DiagramResult<AutomatonGraph> {
     let mut graph = prune::prune(work, unrolled)?;
     graph = simulation::forward(work, graph)?;
     graph = prune::prune(work, graph)?;
@@ -55,7 +60,12 @@ fn reduce_on_edges(work: &mut Work<'_>, unrolled: Graph) -> Outcome<Graph> {
 }
 
 /// One mark, on states: all edges of a state carry it, or none.
-pub fn on_states(work: &mut Work<'_>, graph: Graph, opposite: Option<&Graph>, reduces: bool) -> Outcome<Graph> {
+pub fn on_states(
+    work: &mut ReductionWork<'_>,
+    graph: AutomatonGraph,
+    opposite: Option<&AutomatonGraph>,
+    reduces: bool,
+) -> DiagramResult<AutomatonGraph> {
     // A copy at the level after the last mark is a marked state; what leaves it has seen nothing yet.
     let step = |level: usize, arc: &Arc, n_marks: usize| {
         let from = if level == n_marks { 0 } else { level };
@@ -69,7 +79,7 @@ pub fn on_states(work: &mut Work<'_>, graph: Graph, opposite: Option<&Graph>, re
     }
     // What was seen before a component is entered is seen once, so that a run may begin in it at any level; which one is best shows afterwards.
     let full: Vec<usize> = survey.is_accepting.iter().map(|&is| if is { graph.n_marks } else { 0 }).collect();
-    let mut smallest: Option<Graph> = None;
+    let mut smallest: Option<AutomatonGraph> = None;
     for entries in [&entries, &full] {
         for first in first_levels(graph.n_marks) {
             let graph = reduce_on_states(work, unroll(&graph, &survey, (first, entries), step))?;
@@ -83,7 +93,7 @@ pub fn on_states(work: &mut Work<'_>, graph: Graph, opposite: Option<&Graph>, re
     Ok(smallest.unwrap_or(graph))
 }
 
-fn reduce_on_states(work: &mut Work<'_>, unrolled: Graph) -> Outcome<Graph> {
+fn reduce_on_states(work: &mut ReductionWork<'_>, unrolled: AutomatonGraph) -> DiagramResult<AutomatonGraph> {
     let graph = simulation::forward(work, unrolled)?;
     simulation::backward_of_states(work, graph)
 }
@@ -95,7 +105,7 @@ fn first_levels(highest: usize) -> impl Iterator<Item = usize> {
 }
 
 /// The graph of fewer states, then of fewer edges; the first of two that are equal.
-fn smaller(one: Option<Graph>, other: Graph) -> Graph {
+fn smaller(one: Option<AutomatonGraph>, other: AutomatonGraph) -> AutomatonGraph {
     match one {
         Some(one) if one.size() <= other.size() => one,
         _ => other,
@@ -108,7 +118,7 @@ fn advance(level: usize, arc: &Arc, n_marks: usize) -> usize {
 }
 
 /// Where a run begins in each component: past all marks where every edge has them all, so that no second copy is needed; else at the first.
-fn entries(graph: &Graph, survey: &Survey) -> Vec<usize> {
+fn entries(graph: &AutomatonGraph, survey: &Survey) -> Vec<usize> {
     let all = Bits::below(graph.n_marks);
     let mut entries = vec![graph.n_marks; survey.components.count];
     for (state, arcs) in graph.states.iter().enumerate() {
@@ -124,11 +134,11 @@ fn entries(graph: &Graph, survey: &Survey) -> Vec<usize> {
 /// Copies of states at levels: runs begin at the first level given, and enter components at theirs; `step` gives the level after an arc, and
 /// whether the arc is marked.
 fn unroll(
-    graph: &Graph,
+    graph: &AutomatonGraph,
     survey: &Survey,
     (first, entries): (usize, &[usize]),
     step: impl Fn(usize, &Arc, usize) -> (usize, bool),
-) -> Graph {
+) -> AutomatonGraph {
     let first = (graph.initial, first);
     let mut numbers: FxHashMap<(usize, usize), usize> = FxHashMap::default();
     let mut copies = vec![first];
@@ -148,5 +158,5 @@ fn unroll(
         }
         states.push(arcs);
     }
-    Graph { states, initial: 0, n_marks: 1 }
+    AutomatonGraph { states, initial: 0, n_marks: 1 }
 }

@@ -9,21 +9,21 @@ use base::Budget;
 
 use super::letters::{Coded, Letters, MarkSet};
 use crate::components::Components;
-use crate::diagram::Outcome;
+use crate::diagram::DiagramResult;
 
 /// The most boxes, and stems, that are looked at.
 const MAX_BOXES: usize = 1_000;
-/// The most marks of the larger graph: the sets of its marks are the bits of [`Paths`].
+/// The most marks of the larger graph: the sets of its marks are the bits of [`MarkPaths`].
 const MAX_MARKS: usize = 3;
 
 /// Sets of marks that paths between two states have: bit m stands for the set m, and smaller sets are always there too.
-type Paths = u8;
+type MarkPaths = u8;
 
 /// What a word does in the larger graph: the paths from each state to each.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct PathBox {
     n: usize,
-    paths: Vec<Paths>,
+    paths: Vec<MarkPaths>,
 }
 
 impl PathBox {
@@ -87,17 +87,17 @@ impl PathBox {
 }
 
 /// All subsets of a set of marks.
-fn subsets(marks: MarkSet) -> Paths {
+fn subsets(marks: MarkSet) -> MarkPaths {
     (0..8).filter(|set| set & !marks == 0).fold(0, |paths, set| paths | 1 << set)
 }
 
 /// All marks of some path.
-fn marks_of(paths: Paths) -> MarkSet {
+fn marks_of(paths: MarkPaths) -> MarkSet {
     (0..8).filter(|set| paths >> set & 1 == 1).fold(0, |marks, set| marks | set)
 }
 
 /// The sets of marks of a path of the first kind followed by one of the second.
-fn joined(first: Paths, second: Paths) -> Paths {
+fn joined(first: MarkPaths, second: MarkPaths) -> MarkPaths {
     let mut paths = 0;
     for one in (0..8).filter(|one| first >> one & 1 == 1) {
         for other in (0..8).filter(|other| second >> other & 1 == 1) {
@@ -108,7 +108,7 @@ fn joined(first: Paths, second: Paths) -> Paths {
 }
 
 /// What a word does in both graphs: in the smaller one it leads from the start of the search to a state, with some marks.
-struct Turn {
+struct WordTurn {
     at: usize,
     marks: MarkSet,
     does: PathBox,
@@ -122,7 +122,7 @@ pub fn is_included(
     small: &Coded,
     large: &Coded,
     letters: usize,
-) -> Outcome<Option<bool>> {
+) -> DiagramResult<Option<bool>> {
     if *n_left == 0 || large.n_marks > MAX_MARKS || large.states.len() > 64 {
         return Ok(None);
     }
@@ -137,12 +137,12 @@ pub fn is_included(
         }
         let inner =
             |state: usize| small.states[state].iter().filter(|arc| components.of[arc.target] == components.of[start]);
-        let mut turns: Vec<Turn> = Vec::new();
+        let mut turns: Vec<WordTurn> = Vec::new();
         let mut open: Vec<usize> = Vec::new();
-        let mut next: Vec<Turn> = Vec::new();
+        let mut next: Vec<WordTurn> = Vec::new();
         for arc in inner(start) {
             for letter in each(arc.letters) {
-                next.push(Turn { at: arc.target, marks: arc.marks, does: boxes[letter].clone() });
+                next.push(WordTurn { at: arc.target, marks: arc.marks, does: boxes[letter].clone() });
             }
         }
         loop {
@@ -176,7 +176,7 @@ pub fn is_included(
                 for letter in each(arc.letters) {
                     *n_left = n_left.saturating_sub(1);
                     let does = turn.does.then(&boxes[letter]);
-                    next.push(Turn { at: arc.target, marks: turn.marks | arc.marks, does });
+                    next.push(WordTurn { at: arc.target, marks: turn.marks | arc.marks, does });
                 }
             }
         }

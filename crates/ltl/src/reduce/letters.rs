@@ -3,11 +3,11 @@
 //! In: graphs over one store of diagrams. Out: the same graphs with sets of letters for labels, which are joined, subtracted and
 //! compared in one machine step; and back. Searches that try many changes of a graph work on these.
 
-use super::Work;
+use super::ReductionWork;
 use crate::bits::Bits;
 use crate::components::Components;
-use crate::diagram::{Diagram, Diagrams, Outcome};
-use crate::graph::{Arc, Graph};
+use crate::diagram::{Diagram, DiagramResult, Diagrams};
+use crate::graph::{Arc, AutomatonGraph};
 
 /// A set of letters: bit k stands for the k-th class of an [`Alphabet`].
 pub type Letters = u128;
@@ -48,7 +48,7 @@ pub struct Coded {
 
 impl Alphabet {
     /// The coarsest classes that the labels of all the graphs respect; `None` if there are too many, or a graph has too many marks.
-    pub fn of(work: &mut Work<'_>, graphs: &[&Graph]) -> Outcome<Option<Self>> {
+    pub fn of(work: &mut ReductionWork<'_>, graphs: &[&AutomatonGraph]) -> DiagramResult<Option<Self>> {
         let mut classes = vec![Diagrams::TRUE];
         let mut labels: Vec<Diagram> =
             graphs.iter().flat_map(|graph| graph.states.iter().flatten()).map(|arc| arc.label).collect();
@@ -80,7 +80,7 @@ impl Alphabet {
     }
 
     /// A graph over the classes.
-    pub fn coded(&self, work: &mut Work<'_>, graph: &Graph) -> Outcome<Coded> {
+    pub fn coded(&self, work: &mut ReductionWork<'_>, graph: &AutomatonGraph) -> DiagramResult<Coded> {
         let mut states = Vec::new();
         for arcs in &graph.states {
             let mut coded = Vec::new();
@@ -100,7 +100,7 @@ impl Alphabet {
     }
 
     /// The graph with diagrams for labels.
-    pub fn decoded(&self, work: &mut Work<'_>, coded: &Coded) -> Outcome<Graph> {
+    pub fn decoded(&self, work: &mut ReductionWork<'_>, coded: &Coded) -> DiagramResult<AutomatonGraph> {
         let mut states = Vec::new();
         for arcs in &coded.states {
             let mut decoded = Vec::new();
@@ -116,7 +116,7 @@ impl Alphabet {
             }
             states.push(decoded);
         }
-        let mut graph = Graph { states, initial: coded.initial, n_marks: coded.n_marks };
+        let mut graph = AutomatonGraph { states, initial: coded.initial, n_marks: coded.n_marks };
         graph.tidy(work.diagrams)?;
         Ok(graph)
     }

@@ -4,10 +4,10 @@
 //! two states never loses a word; that it adds none is seen from the other graph, with which the new one must have no word in common.
 
 use super::prune::Survey;
-use super::{Work, product};
+use super::{ReductionWork, product};
 use crate::bits::Bits;
-use crate::diagram::Outcome;
-use crate::graph::{Arc, Graph};
+use crate::diagram::DiagramResult;
+use crate::graph::{Arc, AutomatonGraph};
 
 /// Graphs with more states are not tried: there is a test for each pair of states.
 const MAX_STATES: usize = 24;
@@ -25,11 +25,11 @@ pub enum Marks {
 
 /// Makes one of two states as long as that leaves the words as they are; `finish` reduces what was made by other means.
 pub fn merge(
-    work: &mut Work<'_>,
-    mut graph: Graph,
-    (opposite, marks): (&Graph, Marks),
-    finish: impl Fn(&mut Work<'_>, Graph) -> Outcome<Graph>,
-) -> Outcome<Graph> {
+    work: &mut ReductionWork<'_>,
+    mut graph: AutomatonGraph,
+    (opposite, marks): (&AutomatonGraph, Marks),
+    finish: impl Fn(&mut ReductionWork<'_>, AutomatonGraph) -> DiagramResult<AutomatonGraph>,
+) -> DiagramResult<AutomatonGraph> {
     if opposite.size().1 > MAX_OPPOSITE_ARCS {
         return Ok(graph);
     }
@@ -44,11 +44,11 @@ pub fn merge(
 
 /// The first graph with fewer states to which one pair of states leads.
 fn merge_once(
-    work: &mut Work<'_>,
-    graph: &Graph,
-    (opposite, marks): (&Graph, Marks),
-    finish: &impl Fn(&mut Work<'_>, Graph) -> Outcome<Graph>,
-) -> Outcome<Option<Graph>> {
+    work: &mut ReductionWork<'_>,
+    graph: &AutomatonGraph,
+    (opposite, marks): (&AutomatonGraph, Marks),
+    finish: &impl Fn(&mut ReductionWork<'_>, AutomatonGraph) -> DiagramResult<AutomatonGraph>,
+) -> DiagramResult<Option<AutomatonGraph>> {
     let open = with_few_marks(graph, marks);
     for one in 0..open.states.len() {
         for other in 0..one {
@@ -67,7 +67,7 @@ fn merge_once(
 }
 
 /// The same words, with marks only where runs can be accepted: an arc between components that becomes part of a cycle should not make that accepting.
-pub fn with_few_marks(graph: &Graph, marks: Marks) -> Graph {
+pub fn with_few_marks(graph: &AutomatonGraph, marks: Marks) -> AutomatonGraph {
     let survey = Survey::new(graph);
     let mut open = graph.clone();
     open.n_marks = graph.n_marks.max(1);
@@ -85,7 +85,7 @@ pub fn with_few_marks(graph: &Graph, marks: Marks) -> Graph {
 }
 
 /// The graph in which two states are one, with the arcs, and where they belong to states the marks, of both.
-fn joined(graph: &Graph, (one, other): (usize, usize), marks: Marks) -> Graph {
+fn joined(graph: &AutomatonGraph, (one, other): (usize, usize), marks: Marks) -> AutomatonGraph {
     let number = |state: usize| if state == one { other } else { state };
     let mut states: Vec<Vec<Arc>> = vec![Vec::new(); graph.states.len()];
     for (state, arcs) in graph.states.iter().enumerate() {
@@ -95,6 +95,6 @@ fn joined(graph: &Graph, (one, other): (usize, usize), marks: Marks) -> Graph {
         let of_both = states[other].iter().fold(Bits::new(), |all, arc| all.union(&arc.marks));
         states[other].iter_mut().for_each(|arc| arc.marks = of_both.clone());
     }
-    let joined = Graph { states, initial: number(graph.initial), n_marks: graph.n_marks };
+    let joined = AutomatonGraph { states, initial: number(graph.initial), n_marks: graph.n_marks };
     joined.keep(|state| state != one)
 }

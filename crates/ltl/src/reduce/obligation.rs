@@ -7,17 +7,17 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{Work, product};
+use super::{ReductionWork, product};
 use crate::bits::Bits;
 use crate::components::Components;
-use crate::diagram::{Diagram, Diagrams, Literals, Outcome};
-use crate::graph::{Arc, Graph};
+use crate::diagram::{Diagram, DiagramResult, Diagrams, Literals};
+use crate::graph::{Arc, AutomatonGraph};
 
 /// The most sets of states that are looked at.
 const MAX_SETS: usize = 300;
 
 /// A deterministic graph: each state with disjoint labels that together are `true`.
-struct Sets {
+struct DeterministicGraph {
     members: Vec<Bits>,
     arcs: Vec<Vec<(Diagram, usize)>>,
 }
@@ -26,7 +26,11 @@ struct Sets {
 ///
 /// Where it is not known that the language is an obligation, `opposite` accepts all other words: the automaton is then compared with
 /// both. It is right exactly if the language is an obligation.
-pub fn smaller(work: &mut Work<'_>, graph: Graph, opposite: Option<&Graph>) -> Outcome<Graph> {
+pub fn smaller(
+    work: &mut ReductionWork<'_>,
+    graph: AutomatonGraph,
+    opposite: Option<&AutomatonGraph>,
+) -> DiagramResult<AutomatonGraph> {
     let Some(smallest) = minimise(work, &graph)? else { return Ok(graph) };
     if let Some(opposite) = opposite
         && !is_same(work, (&graph, opposite), &smallest)?
@@ -38,7 +42,11 @@ pub fn smaller(work: &mut Work<'_>, graph: Graph, opposite: Option<&Graph>) -> O
 }
 
 /// Whether a deterministic graph accepts what the first graph accepts, and nothing that the second one does.
-fn is_same(work: &mut Work<'_>, (graph, opposite): (&Graph, &Graph), smallest: &Graph) -> Outcome<bool> {
+fn is_same(
+    work: &mut ReductionWork<'_>,
+    (graph, opposite): (&AutomatonGraph, &AutomatonGraph),
+    smallest: &AutomatonGraph,
+) -> DiagramResult<bool> {
     let components =
         Components::new(smallest.states.len(), |state, k| smallest.states[state].get(k).map(|arc| arc.target));
     let is_marked = |state: usize| smallest.states[state].iter().any(|arc| !arc.marks.is_empty());
@@ -59,7 +67,7 @@ fn is_same(work: &mut Work<'_>, (graph, opposite): (&Graph, &Graph), smallest: &
 
 /// The smallest deterministic automaton of the graph's language if that is an obligation; some automaton if it is not. Every state
 /// has an edge for every letter, and all edges of a state are marked, or none.
-fn minimise(work: &mut Work<'_>, graph: &Graph) -> Outcome<Option<Graph>> {
+fn minimise(work: &mut ReductionWork<'_>, graph: &AutomatonGraph) -> DiagramResult<Option<AutomatonGraph>> {
     let Some(sets) = determinise(work, graph)? else { return Ok(None) };
     let components = Components::new(sets.arcs.len(), |set, k| sets.arcs[set].get(k).map(|arc| arc.1));
     let colours = colours(work, graph, &sets, &components);
@@ -67,11 +75,11 @@ fn minimise(work: &mut Work<'_>, graph: &Graph) -> Outcome<Option<Graph>> {
     quotient(work, &sets, &classes, &colours).map(Some)
 }
 
-fn determinise(work: &mut Work<'_>, graph: &Graph) -> Outcome<Option<Sets>> {
+fn determinise(work: &mut ReductionWork<'_>, graph: &AutomatonGraph) -> DiagramResult<Option<DeterministicGraph>> {
     let first: Bits = [graph.initial].into_iter().collect();
     let mut numbers: FxHashMap<Bits, usize> = FxHashMap::default();
     numbers.insert(first.clone(), 0);
-    let mut sets = Sets { members: vec![first], arcs: Vec::new() };
+    let mut sets = DeterministicGraph { members: vec![first], arcs: Vec::new() };
     while sets.arcs.len() < sets.members.len() {
         work.budget.check(0)?;
         let members = &sets.members[sets.arcs.len()];
@@ -109,7 +117,7 @@ fn determinise(work: &mut Work<'_>, graph: &Graph) -> Outcome<Option<Sets>> {
     Ok(Some(sets))
 }
 
-fn join_equal(diagrams: &mut Diagrams, parts: Vec<(Diagram, Bits)>) -> Outcome<Vec<(Diagram, Bits)>> {
+fn join_equal(diagrams: &mut Diagrams, parts: Vec<(Diagram, Bits)>) -> DiagramResult<Vec<(Diagram, Bits)>> {
     let mut joined: Vec<(Diagram, Bits)> = Vec::new();
     for (letters, targets) in parts {
         match joined.iter_mut().find(|known| known.1 == targets) {
@@ -122,7 +130,12 @@ fn join_equal(diagrams: &mut Diagrams, parts: Vec<(Diagram, Bits)>) -> Outcome<V
 
 /// A colour for each set, even where runs that stay in its component are accepted; colours never grow along edges from below: a component
 /// without cycles takes its successors' least colour, so that it differs from none of them needlessly.
-fn colours(work: &Work<'_>, graph: &Graph, sets: &Sets, components: &Components) -> Vec<usize> {
+fn colours(
+    work: &ReductionWork<'_>,
+    graph: &AutomatonGraph,
+    sets: &DeterministicGraph,
+    components: &Components,
+) -> Vec<usize> {
     let mut members: Vec<Vec<usize>> = vec![Vec::new(); components.count];
     for (set, &component) in components.of.iter().enumerate() {
         members[component].push(set);
@@ -143,7 +156,7 @@ fn colours(work: &Work<'_>, graph: &Graph, sets: &Sets, components: &Components)
 }
 
 /// The labels of a shortest cycle through a set; `None` if there is none.
-fn cycle_from(sets: &Sets, components: &Components, start: usize) -> Option<Vec<Diagram>> {
+fn cycle_from(sets: &DeterministicGraph, components: &Components, start: usize) -> Option<Vec<Diagram>> {
     let mut reached_by: FxHashMap<usize, (usize, Diagram)> = FxHashMap::default();
     let mut open = std::collections::VecDeque::from([start]);
     while let Some(set) = open.pop_front() {
@@ -172,7 +185,7 @@ fn cycle_from(sets: &Sets, components: &Components, start: usize) -> Option<Vec<
 }
 
 /// Whether the graph accepts, from one of the states, a word that takes the cycle again and again.
-fn is_accepted(work: &Work<'_>, graph: &Graph, from: &Bits, cycle: &[Diagram]) -> bool {
+fn is_accepted(work: &ReductionWork<'_>, graph: &AutomatonGraph, from: &Bits, cycle: &[Diagram]) -> bool {
     // One letter of each label, since all of them lead the same way; atoms that it leaves open are false.
     let letter = |&label: &Diagram| work.diagrams.some_point(label).unwrap_or_default();
     let letters: Vec<Literals> = cycle.iter().map(letter).collect();
@@ -214,7 +227,11 @@ fn is_accepted(work: &Work<'_>, graph: &Graph, from: &Bits, cycle: &[Diagram]) -
 }
 
 /// Moore's refinement: the coarsest classes, inside the given ones, whose members have equal edges to classes.
-fn refine(work: &mut Work<'_>, sets: &Sets, mut classes: Vec<usize>) -> Outcome<Vec<usize>> {
+fn refine(
+    work: &mut ReductionWork<'_>,
+    sets: &DeterministicGraph,
+    mut classes: Vec<usize>,
+) -> DiagramResult<Vec<usize>> {
     loop {
         let mut numbers: FxHashMap<(usize, Vec<(usize, Diagram)>), usize> = FxHashMap::default();
         let mut finer = Vec::new();
@@ -232,7 +249,11 @@ fn refine(work: &mut Work<'_>, sets: &Sets, mut classes: Vec<usize>) -> Outcome<
     }
 }
 
-fn to_classes(diagrams: &mut Diagrams, arcs: &[(Diagram, usize)], classes: &[usize]) -> Outcome<Vec<(usize, Diagram)>> {
+fn to_classes(
+    diagrams: &mut Diagrams,
+    arcs: &[(Diagram, usize)],
+    classes: &[usize],
+) -> DiagramResult<Vec<(usize, Diagram)>> {
     let mut joined: Vec<(usize, Diagram)> = Vec::new();
     for &(letters, target) in arcs {
         match joined.iter_mut().find(|known| known.0 == classes[target]) {
@@ -244,7 +265,12 @@ fn to_classes(diagrams: &mut Diagrams, arcs: &[(Diagram, usize)], classes: &[usi
     Ok(joined)
 }
 
-fn quotient(work: &mut Work<'_>, sets: &Sets, classes: &[usize], colours: &[usize]) -> Outcome<Graph> {
+fn quotient(
+    work: &mut ReductionWork<'_>,
+    sets: &DeterministicGraph,
+    classes: &[usize],
+    colours: &[usize],
+) -> DiagramResult<AutomatonGraph> {
     let n_classes = classes.iter().max().map_or(0, |max| max + 1);
     let mut states: Vec<Option<Vec<Arc>>> = vec![None; n_classes];
     for (set, arcs) in sets.arcs.iter().enumerate() {
@@ -255,5 +281,5 @@ fn quotient(work: &mut Work<'_>, sets: &Sets, classes: &[usize], colours: &[usiz
         }
     }
     let states = states.into_iter().map(Option::unwrap_or_default).collect();
-    Ok(Graph { states, initial: classes[0], n_marks: 1 })
+    Ok(AutomatonGraph { states, initial: classes[0], n_marks: 1 })
 }

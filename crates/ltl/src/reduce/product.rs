@@ -5,14 +5,14 @@
 
 use rustc_hash::FxHashMap;
 
-use super::Work;
+use super::ReductionWork;
 use super::prune::Survey;
 use crate::bits::Bits;
-use crate::diagram::{Diagrams, Outcome};
-use crate::graph::{Arc, Graph};
+use crate::diagram::{DiagramResult, Diagrams};
+use crate::graph::{Arc, AutomatonGraph};
 
 /// Whether no word is accepted by both.
-pub fn is_disjoint(work: &mut Work<'_>, one: &Graph, two: &Graph) -> Outcome<bool> {
+pub fn is_disjoint(work: &mut ReductionWork<'_>, one: &AutomatonGraph, two: &AutomatonGraph) -> DiagramResult<bool> {
     let mut numbers: FxHashMap<(usize, usize), usize> = FxHashMap::default();
     let first = (one.initial, two.initial);
     numbers.insert(first, 0);
@@ -38,6 +38,6 @@ pub fn is_disjoint(work: &mut Work<'_>, one: &Graph, two: &Graph) -> Outcome<boo
         }
         states.push(arcs);
     }
-    let product = Graph { states, initial: 0, n_marks: one.n_marks + two.n_marks };
+    let product = AutomatonGraph { states, initial: 0, n_marks: one.n_marks + two.n_marks };
     Ok(!Survey::new(&product).is_accepting.contains(&true))
 }

@@ -4,11 +4,11 @@
 //! with few marks. Marks matter only on edges inside a component that has them all. There a mark is superfluous if every cycle has
 //! it anyway, or if every edge with some other mark has it. What is left is numbered anew in each component.
 
-use super::Work;
+use super::ReductionWork;
 use crate::bits::Bits;
 use crate::components::Components;
-use crate::diagram::Outcome;
-use crate::graph::{Arc, Graph};
+use crate::diagram::DiagramResult;
+use crate::graph::{Arc, AutomatonGraph};
 
 /// The components of a graph, and which of them hold accepting runs.
 pub struct Survey {
@@ -20,7 +20,7 @@ pub struct Survey {
 
 impl Survey {
     /// Looks at a graph.
-    pub fn new(graph: &Graph) -> Self {
+    pub fn new(graph: &AutomatonGraph) -> Self {
         let components =
             Components::new(graph.states.len(), |state, k| graph.states[state].get(k).map(|arc| arc.target));
         let mut marks: Vec<Option<Bits>> = vec![None; components.count];
@@ -42,7 +42,7 @@ impl Survey {
 }
 
 /// Drops dead ends and superfluous marks.
-pub fn prune(work: &mut Work<'_>, graph: Graph) -> Outcome<Graph> {
+pub fn prune(work: &mut ReductionWork<'_>, graph: AutomatonGraph) -> DiagramResult<AutomatonGraph> {
     let survey = Survey::new(&graph);
     let mut is_live = survey.is_accepting.clone();
     // Components are numbered after those that they reach.
@@ -57,14 +57,14 @@ pub fn prune(work: &mut Work<'_>, graph: Graph) -> Outcome<Graph> {
     }
     let is_reached = reached(&graph);
     let kept = graph.keep(|state| is_reached[state] && is_live[survey.components.of[state]]);
-    let mut kept = if is_live[survey.components.of[graph.initial]] { kept } else { Graph::empty() };
+    let mut kept = if is_live[survey.components.of[graph.initial]] { kept } else { AutomatonGraph::empty() };
     simplify_marks(&mut kept);
     kept.tidy(work.diagrams)?;
     Ok(kept)
 }
 
 /// Puts all marks on the edges between components.
-pub fn mark_transients(graph: &mut Graph) {
+pub fn mark_transients(graph: &mut AutomatonGraph) {
     let survey = Survey::new(graph);
     let all = Bits::below(graph.n_marks);
     for (state, arcs) in graph.states.iter_mut().enumerate() {
@@ -74,7 +74,7 @@ pub fn mark_transients(graph: &mut Graph) {
     }
 }
 
-fn reached(graph: &Graph) -> Vec<bool> {
+fn reached(graph: &AutomatonGraph) -> Vec<bool> {
     let mut is_reached = vec![false; graph.states.len()];
     is_reached[graph.initial] = true;
     let mut open = vec![graph.initial];
@@ -88,7 +88,7 @@ fn reached(graph: &Graph) -> Vec<bool> {
     is_reached
 }
 
-fn simplify_marks(graph: &mut Graph) {
+fn simplify_marks(graph: &mut AutomatonGraph) {
     let survey = Survey::new(graph);
     let needed: Vec<Vec<usize>> = (0..survey.components.count)
         .map(
@@ -120,14 +120,14 @@ fn simplify_marks(graph: &mut Graph) {
     graph.n_marks = n_marks;
 }
 
-fn has_rejecting_cycle(graph: &Graph, survey: &Survey) -> bool {
+fn has_rejecting_cycle(graph: &AutomatonGraph, survey: &Survey) -> bool {
     graph.states.iter().enumerate().any(|(state, arcs)| {
         !survey.is_accepting[survey.components.of[state]] && arcs.iter().any(|arc| survey.is_inner(state, arc))
     })
 }
 
 /// The marks of an accepting component without which other runs would be accepted in it.
-fn needed_marks(graph: &Graph, survey: &Survey, component: usize) -> Vec<usize> {
+fn needed_marks(graph: &AutomatonGraph, survey: &Survey, component: usize) -> Vec<usize> {
     let inner = || {
         let members = (0..graph.states.len()).filter(|&state| survey.components.of[state] == component);
         members

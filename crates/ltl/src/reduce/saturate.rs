@@ -8,9 +8,9 @@ use base::Budget;
 
 use super::letters::{Alphabet, Coded, CodedArc, Letters, Pairs, is_disjoint};
 use super::merge::{Marks, with_few_marks};
-use super::{Work, inclusion};
-use crate::diagram::Outcome;
-use crate::graph::Graph;
+use super::{ReductionWork, inclusion};
+use crate::diagram::DiagramResult;
+use crate::graph::AutomatonGraph;
 
 /// Graphs with more states are not tried, nor with more states of the other graph.
 const MAX_STATES: usize = 12;
@@ -20,11 +20,11 @@ const MAX_STEPS: usize = 20_000;
 
 /// Takes states out as long as that leaves the words as they are; `finish` reduces what was made by other means.
 pub fn smaller(
-    work: &mut Work<'_>,
-    graph: Graph,
-    (opposite, marks): (&Graph, Marks),
-    finish: impl Fn(&mut Work<'_>, Graph) -> Outcome<Graph>,
-) -> Outcome<Graph> {
+    work: &mut ReductionWork<'_>,
+    graph: AutomatonGraph,
+    (opposite, marks): (&AutomatonGraph, Marks),
+    finish: impl Fn(&mut ReductionWork<'_>, AutomatonGraph) -> DiagramResult<AutomatonGraph>,
+) -> DiagramResult<AutomatonGraph> {
     let n_states = graph.states.len();
     if n_states == 1 || n_states > MAX_STATES || opposite.states.len() > MAX_OPPOSITE_STATES {
         return Ok(graph);
@@ -33,7 +33,8 @@ pub fn smaller(
     let Some(alphabet) = Alphabet::of(work, &[&open, opposite])? else { return Ok(graph) };
     let all = alphabet.coded(work, &open)?;
     let mut n_left = MAX_STEPS;
-    let search = Search { all: all.clone(), opposite: alphabet.coded(work, opposite)?, alphabet: &alphabet, marks };
+    let search =
+        SaturationSearch { all: all.clone(), opposite: alphabet.coded(work, opposite)?, alphabet: &alphabet, marks };
     let mut coded = all;
     loop {
         search.saturate(&mut coded);
@@ -50,7 +51,7 @@ pub fn smaller(
     Ok(if made.states.len() < n_states { made } else { graph })
 }
 
-struct Search<'a> {
+struct SaturationSearch<'a> {
     /// The words that must be accepted.
     all: Coded,
     /// The words that must not.
@@ -59,7 +60,7 @@ struct Search<'a> {
     marks: Marks,
 }
 
-impl Search<'_> {
+impl SaturationSearch<'_> {
     /// Puts in arcs and marks that add no word.
     fn saturate(&self, graph: &mut Coded) {
         for state in 0..graph.states.len() {
@@ -133,7 +134,11 @@ impl Search<'_> {
     }
 
     /// The graph without a state that the others can replace.
-    fn without_some_state(&self, (budget, n_left): (&Budget, &mut usize), graph: &Coded) -> Outcome<Option<Coded>> {
+    fn without_some_state(
+        &self,
+        (budget, n_left): (&Budget, &mut usize),
+        graph: &Coded,
+    ) -> DiagramResult<Option<Coded>> {
         for gone in 0..graph.states.len() {
             for initial in 0..graph.states.len() {
                 let is_useless = if gone == graph.initial { initial == gone } else { initial != graph.initial };

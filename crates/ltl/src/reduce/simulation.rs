@@ -4,9 +4,9 @@
 //! answer each edge of it, letter by letter, by an edge with at least the same marks to a state that simulates the target. States that
 //! simulate each other become one; letters of an edge go where a stronger edge has them. Backward, the same with incoming edges.
 
-use super::Work;
-use crate::diagram::{Diagrams, Outcome};
-use crate::graph::{Arc, Graph};
+use super::ReductionWork;
+use crate::diagram::{DiagramResult, Diagrams};
+use crate::graph::{Arc, AutomatonGraph};
 
 /// Graphs of more states are not reduced this way: the work grows with the square.
 const MAX_STATES: usize = 500;
@@ -39,7 +39,7 @@ impl Relation {
 }
 
 /// Merges states and drops edges by forward simulation.
-pub fn forward(work: &mut Work<'_>, graph: Graph) -> Outcome<Graph> {
+pub fn forward(work: &mut ReductionWork<'_>, graph: AutomatonGraph) -> DiagramResult<AutomatonGraph> {
     if graph.states.len() > MAX_STATES {
         return Ok(graph);
     }
@@ -50,13 +50,13 @@ pub fn forward(work: &mut Work<'_>, graph: Graph) -> Outcome<Graph> {
 }
 
 /// Merges states by backward simulation.
-pub fn backward(work: &mut Work<'_>, graph: Graph) -> Outcome<Graph> {
+pub fn backward(work: &mut ReductionWork<'_>, graph: AutomatonGraph) -> DiagramResult<AutomatonGraph> {
     let relation = Relation::new(graph.states.len());
     backward_within(work, graph, relation)
 }
 
 /// The same for a graph whose marks belong to states: only states with the same marks become one.
-pub fn backward_of_states(work: &mut Work<'_>, graph: Graph) -> Outcome<Graph> {
+pub fn backward_of_states(work: &mut ReductionWork<'_>, graph: AutomatonGraph) -> DiagramResult<AutomatonGraph> {
     let mut relation = Relation::new(graph.states.len());
     let marks = |state: usize| graph.states[state].first().map(|arc| &arc.marks);
     for small in 0..graph.states.len() {
@@ -67,7 +67,11 @@ pub fn backward_of_states(work: &mut Work<'_>, graph: Graph) -> Outcome<Graph> {
     backward_within(work, graph, relation)
 }
 
-fn backward_within(work: &mut Work<'_>, graph: Graph, mut relation: Relation) -> Outcome<Graph> {
+fn backward_within(
+    work: &mut ReductionWork<'_>,
+    graph: AutomatonGraph,
+    mut relation: Relation,
+) -> DiagramResult<AutomatonGraph> {
     if graph.states.len() > MAX_STATES {
         return Ok(graph);
     }
@@ -89,7 +93,7 @@ fn backward_within(work: &mut Work<'_>, graph: Graph, mut relation: Relation) ->
 }
 
 /// The largest relation inside the given one whose pairs answer each other.
-fn fixpoint(work: &mut Work<'_>, states: &[Vec<Arc>], mut relation: Relation) -> Outcome<Relation> {
+fn fixpoint(work: &mut ReductionWork<'_>, states: &[Vec<Arc>], mut relation: Relation) -> DiagramResult<Relation> {
     loop {
         let mut changed = false;
         for small in 0..states.len() {
@@ -110,7 +114,12 @@ fn fixpoint(work: &mut Work<'_>, states: &[Vec<Arc>], mut relation: Relation) ->
     }
 }
 
-fn answers_all(diagrams: &mut Diagrams, questions: &[Arc], answers: &[Arc], relation: &Relation) -> Outcome<bool> {
+fn answers_all(
+    diagrams: &mut Diagrams,
+    questions: &[Arc],
+    answers: &[Arc],
+    relation: &Relation,
+) -> DiagramResult<bool> {
     for question in questions {
         let mut open = question.label;
         for answer in answers {
@@ -129,9 +138,9 @@ fn answers_all(diagrams: &mut Diagrams, questions: &[Arc], answers: &[Arc], rela
 }
 
 /// Sends all edges to representatives, and gives each representative the edges of all that it stands for.
-fn merge(graph: &Graph, relation: &Relation) -> Graph {
+fn merge(graph: &AutomatonGraph, relation: &Relation) -> AutomatonGraph {
     let representatives = relation.representatives();
-    let mut merged = Graph { states: vec![Vec::new(); graph.states.len()], ..graph.clone() };
+    let mut merged = AutomatonGraph { states: vec![Vec::new(); graph.states.len()], ..graph.clone() };
     merged.initial = representatives[graph.initial];
     for (state, arcs) in graph.states.iter().enumerate() {
         let moved = arcs.iter().map(|arc| Arc { target: representatives[arc.target], ..arc.clone() });
@@ -140,13 +149,17 @@ fn merge(graph: &Graph, relation: &Relation) -> Graph {
     merged
 }
 
-fn keep_representatives(graph: &Graph, relation: &Relation) -> Graph {
+fn keep_representatives(graph: &AutomatonGraph, relation: &Relation) -> AutomatonGraph {
     let representatives = relation.representatives();
     graph.keep(|state| representatives[state] == state)
 }
 
 /// Drops letters of edges that another edge of the same state has, with at least the same marks, to a state that simulates the target.
-fn drop_little_brothers(work: &mut Work<'_>, mut graph: Graph, relation: &Relation) -> Outcome<Graph> {
+fn drop_little_brothers(
+    work: &mut ReductionWork<'_>,
+    mut graph: AutomatonGraph,
+    relation: &Relation,
+) -> DiagramResult<AutomatonGraph> {
     graph.tidy(work.diagrams)?;
     // Two edges cannot drop each other: edges to the same state with the same marks are one by now.
     for arcs in &mut graph.states {

@@ -7,7 +7,7 @@ use base::{Diagnostic, Span};
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum LtlTokenKind {
     /// A name with what belongs to it, or a word that is an operator.
     Word,
     /// Digits.
@@ -24,9 +24,9 @@ pub enum Kind {
 
 /// A token and where it stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Token {
+pub struct LtlToken {
     /// What it is.
-    pub kind: Kind,
+    pub kind: LtlTokenKind,
     /// Where it stands.
     pub span: Span,
 }
@@ -44,7 +44,7 @@ const SYMBOLS: [&str; 46] = [
 ];
 
 /// Cuts a text into tokens.
-pub fn tokens(text: &str) -> (Vec<Token>, Vec<Diagnostic>) {
+pub fn tokens(text: &str) -> (Vec<LtlToken>, Vec<Diagnostic>) {
     let mut lexer = Lexer { text, at: 0, diagnostics: Vec::new() };
     let mut tokens = Vec::new();
     while let Some(token) = lexer.next_token() {
@@ -65,7 +65,7 @@ impl Lexer<'_> {
         &self.text[self.at..]
     }
 
-    fn next_token(&mut self) -> Option<Token> {
+    fn next_token(&mut self) -> Option<LtlToken> {
         loop {
             let skipped = self.rest().len() - self.rest().trim_start().len();
             self.at += skipped;
@@ -75,17 +75,17 @@ impl Lexer<'_> {
                 '"' => self.quoted(),
                 '0'..='9' => {
                     self.take_while(|c| c.is_ascii_digit());
-                    Some(Kind::Number)
+                    Some(LtlTokenKind::Number)
                 }
                 _ if is_name_start(first) => {
                     self.take_while(is_name_part);
                     self.suffixes();
-                    Some(Kind::Word)
+                    Some(LtlTokenKind::Word)
                 }
                 _ => self.symbol(first),
             };
             if let Some(kind) = kind {
-                return Some(Token { kind, span: Span::new(start, self.at) });
+                return Some(LtlToken { kind, span: Span::new(start, self.at) });
             }
         }
     }
@@ -95,17 +95,17 @@ impl Lexer<'_> {
         self.at += length;
     }
 
-    fn symbol(&mut self, first: char) -> Option<Kind> {
+    fn symbol(&mut self, first: char) -> Option<LtlTokenKind> {
         let symbol = SYMBOLS.iter().find(|symbol| self.rest().starts_with(**symbol));
         if let Some(symbol) = symbol {
             self.at += symbol.len();
-            return Some(Kind::Symbol);
+            return Some(LtlTokenKind::Symbol);
         }
         let start = self.at;
         self.at += first.len_utf8();
         match first {
-            '(' => Some(Kind::Open),
-            ')' => Some(Kind::Close),
+            '(' => Some(LtlTokenKind::Open),
+            ')' => Some(LtlTokenKind::Close),
             _ => {
                 let message = format!("`{}` means nothing in a formula", first.escape_debug());
                 let help = "atoms that are more than a name stand in quotes: \"x + y > 1\"";
@@ -116,14 +116,14 @@ impl Lexer<'_> {
         }
     }
 
-    fn quoted(&mut self) -> Option<Kind> {
+    fn quoted(&mut self) -> Option<LtlTokenKind> {
         let start = self.at;
         let mut is_escaped = false;
         for (offset, c) in self.rest().char_indices().skip(1) {
             match c {
                 '"' if !is_escaped => {
                     self.at += offset + 1;
-                    return Some(Kind::Quoted);
+                    return Some(LtlTokenKind::Quoted);
                 }
                 _ => is_escaped = c == '\\' && !is_escaped,
             }
@@ -131,7 +131,7 @@ impl Lexer<'_> {
         self.at = self.text.len();
         let span = Span::new(start, start + 1);
         self.diagnostics.push(Diagnostic::error(UNCLOSED, span, "the text in quotes has no end").at("begins here"));
-        Some(Kind::Quoted)
+        Some(LtlTokenKind::Quoted)
     }
 
     /// `[…]`, `.name`, `@name` and `@{…}` right after a name.

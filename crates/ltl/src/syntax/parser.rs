@@ -5,7 +5,7 @@
 
 use base::{Diagnostic, SourceFile, Span};
 
-use super::lexer::{self, Kind, Token, UNCLOSED};
+use super::lexer::{self, LtlToken, LtlTokenKind, UNCLOSED};
 use super::operators::{self, Infix, Level};
 use crate::formula::{AtomId, Atoms, Binary, FormulaId, Formulas, Unary};
 
@@ -40,7 +40,7 @@ pub fn parse(file: &SourceFile, formulas: &mut Formulas, atoms: &mut Atoms) -> R
 
 struct Parser<'a> {
     file: &'a SourceFile,
-    tokens: Vec<Token>,
+    tokens: Vec<LtlToken>,
     /// The token that comes next.
     at: usize,
     /// How many parentheses and operators are open.
@@ -65,10 +65,10 @@ impl Parser<'_> {
                 break;
             }
             match token.kind {
-                Kind::Close => self.error(UNCLOSED, token.span, "this parenthesis closes nothing".to_owned()),
+                LtlTokenKind::Close => self.error(UNCLOSED, token.span, "this parenthesis closes nothing".to_owned()),
                 _ => self.unexpected("an operator", Some(token)),
             }
-            if self.peek().is_some_and(|token| token.kind != Kind::Close) {
+            if self.peek().is_some_and(|token| token.kind != LtlTokenKind::Close) {
                 self.skip_infix();
                 self.formula();
             }
@@ -182,19 +182,19 @@ impl Parser<'_> {
             return (None, self.here());
         };
         match token.kind {
-            Kind::Open => {
+            LtlTokenKind::Open => {
                 self.at += 1;
                 self.parenthesised(token)
             }
-            Kind::Word | Kind::Number | Kind::Quoted => {
+            LtlTokenKind::Word | LtlTokenKind::Number | LtlTokenKind::Quoted => {
                 self.at += 1;
                 self.word(token)
             }
-            Kind::Close => {
+            LtlTokenKind::Close => {
                 self.unexpected("a formula", Some(token));
                 (None, token.span)
             }
-            Kind::Symbol => {
+            LtlTokenKind::Symbol => {
                 self.unexpected("a formula", Some(token));
                 // `a && && b`: go on after the second operator.
                 if self.text(token) != "-->" && operators::infix(self.text(token)).is_some() {
@@ -206,7 +206,7 @@ impl Parser<'_> {
         }
     }
 
-    fn parenthesised(&mut self, open: Token) -> Parsed {
+    fn parenthesised(&mut self, open: LtlToken) -> Parsed {
         self.depth += 1;
         let (formula, _) = if self.depth > MAX_DEPTH {
             self.give_up();
@@ -216,7 +216,7 @@ impl Parser<'_> {
         };
         self.depth -= 1;
         match self.peek() {
-            Some(close) if close.kind == Kind::Close => {
+            Some(close) if close.kind == LtlTokenKind::Close => {
                 self.at += 1;
                 (formula, open.span.to(close.span))
             }
@@ -244,21 +244,21 @@ impl Parser<'_> {
         while let Some(token) = self.peek() {
             self.at += 1;
             match token.kind {
-                Kind::Open => depth += 1,
-                Kind::Close if depth == 0 => return,
-                Kind::Close => depth -= 1,
+                LtlTokenKind::Open => depth += 1,
+                LtlTokenKind::Close if depth == 0 => return,
+                LtlTokenKind::Close => depth -= 1,
                 _ => {}
             }
         }
     }
 
     /// A constant, a name, or a comparison of names and numbers.
-    fn word(&mut self, token: Token) -> Parsed {
+    fn word(&mut self, token: LtlToken) -> Parsed {
         if let Some(compared) = self.comparison(token) {
             return compared;
         }
         let text = self.text(token).to_owned();
-        if token.kind == Kind::Quoted {
+        if token.kind == LtlTokenKind::Quoted {
             let atom = self.atoms.named(&unquoted(&text));
             return (Some(self.formulas.atom(atom)), token.span);
         }
@@ -266,7 +266,7 @@ impl Parser<'_> {
         if let Some(value) = operators::constant(&text).filter(|_| !is_declared) {
             return (Some(self.formulas.constant(value)), token.span);
         }
-        if token.kind == Kind::Number {
+        if token.kind == LtlTokenKind::Number {
             let message = format!("`{text}` is neither true nor false");
             self.error(UNEXPECTED, token.span, message);
             return (None, token.span);
@@ -305,9 +305,9 @@ impl Parser<'_> {
     }
 
     /// `p=1` and `p=0`: an atom and its negation, as Spot reads them; operators may stand right before it (`GFp=0`).
-    fn literal(&mut self, left: Token, is_true: bool, span: Span) -> Parsed {
+    fn literal(&mut self, left: LtlToken, is_true: bool, span: Span) -> Parsed {
         let text = self.text(left).to_owned();
-        if left.kind == Kind::Quoted {
+        if left.kind == LtlTokenKind::Quoted {
             let atom = self.atoms.named(&unquoted(&text));
             let formula = self.signed(atom, is_true);
             return (Some(formula), span);
@@ -326,20 +326,22 @@ impl Parser<'_> {
     }
 
     /// `x == 0` is an atom.
-    fn comparison(&mut self, left: Token) -> Option<Parsed> {
-        let operator = self.peek().filter(|token| token.kind == Kind::Symbol)?;
+    fn comparison(&mut self, left: LtlToken) -> Option<Parsed> {
+        let operator = self.peek().filter(|token| token.kind == LtlTokenKind::Symbol)?;
         let symbol = self.text(operator).to_owned();
         if !operators::is_comparison(&symbol) {
             return None;
         }
         self.at += 1;
-        let right = self.peek().filter(|token| matches!(token.kind, Kind::Word | Kind::Number | Kind::Quoted));
+        let right = self
+            .peek()
+            .filter(|token| matches!(token.kind, LtlTokenKind::Word | LtlTokenKind::Number | LtlTokenKind::Quoted));
         let Some(right) = right else {
             self.unexpected("a name or a number", self.peek());
             return Some((None, left.span.to(operator.span)));
         };
         self.at += 1;
-        let is_name = matches!(left.kind, Kind::Word | Kind::Quoted);
+        let is_name = matches!(left.kind, LtlTokenKind::Word | LtlTokenKind::Quoted);
         if is_name && symbol == "=" && matches!(self.text(right), "0" | "1") {
             let is_true = self.text(right) == "1";
             return Some(self.literal(left, is_true, left.span.to(right.span)));
@@ -356,12 +358,12 @@ impl Parser<'_> {
     }
 
     /// The operators before an operand that the token is: one, or several as in `GF`, or none.
-    fn prefixes_at(&self, token: Token) -> Vec<Unary> {
-        if !matches!(token.kind, Kind::Word | Kind::Symbol) {
+    fn prefixes_at(&self, token: LtlToken) -> Vec<Unary> {
+        if !matches!(token.kind, LtlTokenKind::Word | LtlTokenKind::Symbol) {
             return Vec::new();
         }
         let text = self.text(token);
-        if token.kind == Kind::Word {
+        if token.kind == LtlTokenKind::Word {
             let after = self.tokens.get(self.at + 1);
             let is_compared = after.is_some_and(|next| operators::is_comparison(self.text(*next)));
             if self.atoms.find(text).is_some() || is_compared {
@@ -377,7 +379,7 @@ impl Parser<'_> {
 
     fn infix_at(&mut self, level: Level) -> Option<(Infix, Span)> {
         self.split_glued_infix();
-        let token = self.peek().filter(|token| matches!(token.kind, Kind::Word | Kind::Symbol))?;
+        let token = self.peek().filter(|token| matches!(token.kind, LtlTokenKind::Word | LtlTokenKind::Symbol))?;
         if self.text(token) == "-->" && level == Level::Implication {
             let diagnostic =
                 Diagnostic::error(AMBIGUOUS_ARROW, token.span, "`-->` means different things in different tools")
@@ -392,7 +394,7 @@ impl Parser<'_> {
 
     /// `p=1Uq=0` and `(a)Ub`: where an operator must stand, a letter right before a name is one, as Spot reads it.
     fn split_glued_infix(&mut self) {
-        let Some(token) = self.peek().filter(|token| token.kind == Kind::Word) else { return };
+        let Some(token) = self.peek().filter(|token| token.kind == LtlTokenKind::Word) else { return };
         let text = self.text(token);
         let (letter, name) = text.split_at(text.chars().next().map_or(0, char::len_utf8));
         let is_operator = |text: &str| operators::infix(text).is_some();
@@ -400,14 +402,14 @@ impl Parser<'_> {
             return;
         }
         let kind = match name.chars().next() {
-            Some(first) if lexer::is_name_start(first) => Kind::Word,
-            Some('0'..='9') if name.chars().all(|digit| digit.is_ascii_digit()) => Kind::Number,
+            Some(first) if lexer::is_name_start(first) => LtlTokenKind::Word,
+            Some('0'..='9') if name.chars().all(|digit| digit.is_ascii_digit()) => LtlTokenKind::Number,
             _ => return,
         };
         let (start, end) = (token.span.start as usize, token.span.end as usize);
         let middle = start + letter.len();
-        self.tokens[self.at] = Token { kind: Kind::Word, span: Span::new(start, middle) };
-        self.tokens.insert(self.at + 1, Token { kind, span: Span::new(middle, end) });
+        self.tokens[self.at] = LtlToken { kind: LtlTokenKind::Word, span: Span::new(start, middle) };
+        self.tokens.insert(self.at + 1, LtlToken { kind, span: Span::new(middle, end) });
     }
 
     /// Goes behind an operator that stands where none can.
@@ -428,7 +430,7 @@ impl Parser<'_> {
         }
     }
 
-    fn unexpected(&mut self, wanted: &str, found: Option<Token>) {
+    fn unexpected(&mut self, wanted: &str, found: Option<LtlToken>) {
         if self.gave_up {
             return;
         }
@@ -443,11 +445,11 @@ impl Parser<'_> {
         self.diagnostics.push(Diagnostic::error(code, span, message));
     }
 
-    fn peek(&self) -> Option<Token> {
+    fn peek(&self) -> Option<LtlToken> {
         self.tokens.get(self.at).copied()
     }
 
-    fn text(&self, token: Token) -> &str {
+    fn text(&self, token: LtlToken) -> &str {
         self.file.slice(token.span)
     }
 

@@ -4,7 +4,7 @@ use crate::support::{Random, formula, names, seeds, show, word};
 use base::{Budget, SourceFile};
 use ltl::{Acceptance, Bits, Formulas, Lasso, Translation, hoa, translate};
 
-fn read(text: &str) -> Result<hoa::Document, Vec<String>> {
+fn read(text: &str) -> Result<hoa::HoaDocument, Vec<String>> {
     let describe = |error: &base::Diagnostic| {
         format!("{}..{} {}", error.primary.span.start, error.primary.span.end, error.message)
     };
@@ -42,7 +42,7 @@ fn written_automata_are_read_back() {
 }
 
 /// `p0` at the first and the second letter of a loop of two.
-fn accepts(document: &hoa::Document, cycle: [bool; 2]) -> bool {
+fn accepts(document: &hoa::HoaDocument, cycle: [bool; 2]) -> bool {
     let letter = |value: bool| if value { Bits::below(1) } else { Bits::new() };
     document.automaton.accepts(&Lasso::new(vec![], cycle.map(letter).to_vec()).expect("a loop"))
 }

@@ -1,13 +1,13 @@
 //! The body of a step: statements taken in sequence, along every path.
 //!
-//! In: a [`Path`], which is a state in the middle of a step. Out: all paths through the statements, in the order of the
+//! In: a [`StepPath`], which is a state in the middle of a step. Out: all paths through the statements, in the order of the
 //! text, one after the other: `any` can choose from more values than can be stored. A path whose `await` or `acquire` is not
 //! possible is no path and disappears; a path that meets a fault stays where it is, with the fault.
 
 use std::cell::RefCell;
 
 use super::choice::Choosing;
-use super::expression::{Location, Viewpoint, bind};
+use super::expression::{ScalarLocation, Viewpoint, bind};
 use super::{Footprint, State, StepFault, Touch};
 use crate::Model;
 use crate::control::{Stmt, StmtKind};
@@ -20,7 +20,7 @@ use crate::value::{Fault, Value};
 
 /// A state in the middle of a step.
 #[derive(Clone, Debug)]
-pub(super) struct Path {
+pub(super) struct StepPath {
     /// The state, with the changes made so far.
     pub state: State,
     /// The values of the `for` variables inside `atomic`, outermost first.
@@ -32,7 +32,7 @@ pub(super) struct Path {
 }
 
 /// Paths, one after the other.
-pub(super) type Paths<'m> = Box<dyn Iterator<Item = Path> + 'm>;
+pub(super) type Paths<'m> = Box<dyn Iterator<Item = StepPath> + 'm>;
 
 /// Who takes a step of which program.
 #[derive(Clone, Copy)]
@@ -45,14 +45,14 @@ pub(super) struct Mover<'m> {
     pub choosing: Choosing<'m>,
 }
 
-impl Path {
+impl StepPath {
     /// The start of a step.
     pub fn new(state: &State) -> Self {
-        Path { state: state.clone(), bound: Vec::new(), touched: Vec::new(), fault: None }
+        StepPath { state: state.clone(), bound: Vec::new(), touched: Vec::new(), fault: None }
     }
 
     /// Goes on with what `attempt` makes of the path, or ends it with the fault.
-    pub fn attempt<'m>(mut self, attempt: impl FnOnce(&mut Path) -> Result<Paths<'m>, StepFault>) -> Paths<'m> {
+    pub fn attempt<'m>(mut self, attempt: impl FnOnce(&mut StepPath) -> Result<Paths<'m>, StepFault>) -> Paths<'m> {
         if self.fault.is_some() {
             return self.alone();
         }
@@ -75,7 +75,7 @@ impl<'m> Mover<'m> {
     }
 
     /// All paths through the statements.
-    pub fn run(self, body: &'m [Stmt], path: Path) -> Paths<'m> {
+    pub fn run(self, body: &'m [Stmt], path: StepPath) -> Paths<'m> {
         body.iter().fold(path.alone(), |paths, stmt| {
             Box::new(paths.flat_map(move |path| path.attempt(|path| self.statement(stmt, path))))
         })
@@ -84,7 +84,7 @@ impl<'m> Mover<'m> {
     /// Looks at the path's state; what is read is noted in the path, fault or not.
     pub fn look<T>(
         self,
-        path: &mut Path,
+        path: &mut StepPath,
         look: impl FnOnce(&mut Viewpoint<'_>) -> Result<T, StepFault>,
     ) -> Result<T, StepFault> {
         let mut view = Viewpoint::new(self.model, &path.state, Some(self.me));
@@ -100,8 +100,8 @@ impl<'m> Mover<'m> {
         result
     }
 
-    fn statement(self, stmt: &'m Stmt, path: &mut Path) -> Result<Paths<'m>, StepFault> {
-        let one = |path: &Path| Ok(path.clone().alone());
+    fn statement(self, stmt: &'m Stmt, path: &mut StepPath) -> Result<Paths<'m>, StepFault> {
+        let one = |path: &StepPath| Ok(path.clone().alone());
         match &stmt.kind {
             StmtKind::Assign(pairs) => {
                 let stores = self.look(path, |view| {
@@ -140,7 +140,7 @@ impl<'m> Mover<'m> {
             StmtKind::For(binding, block) => {
                 let values = self.look(path, |view| view.domain(&binding.domain))?;
                 let last = values.fold(vec![path.clone()], |paths, value| {
-                    let round = |mut path: Path| {
+                    let round = |mut path: StepPath| {
                         bind(&mut path.bound, binding, value);
                         self.run(block, path)
                     };
@@ -155,7 +155,7 @@ impl<'m> Mover<'m> {
         self,
         access: &'m Access,
         range: Option<&(Expr, Expr)>,
-        path: &mut Path,
+        path: &mut StepPath,
     ) -> Result<Paths<'m>, StepFault> {
         let (location, bounds) = self.look(path, |view| {
             let location = view.locate(access)?;
@@ -167,7 +167,7 @@ impl<'m> Mover<'m> {
         let beyond = bounds.filter(|(lo, hi)| lo <= hi).and_then(|(lo, hi)| {
             let outside = [lo, hi].into_iter().find(|&end| !self.belongs(end, ty))?;
             let fault = self.out_of_range(access, location, &outside.to_string());
-            Some(Path { fault: Some(StepFault { fault, span: access.span }), ..path.clone() })
+            Some(StepPath { fault: Some(StepFault { fault, span: access.span }), ..path.clone() })
         });
         let values = self.values_within(ty, bounds, &path.state);
         let path = path.clone();
@@ -221,7 +221,7 @@ impl<'m> Mover<'m> {
         }
     }
 
-    fn acquire(self, access: &Access, path: &mut Path) -> Result<Paths<'m>, StepFault> {
+    fn acquire(self, access: &Access, path: &mut StepPath) -> Result<Paths<'m>, StepFault> {
         let location = self.look(path, |view| view.locate(access))?;
         let held = self.look(path, |view| Ok(view.load(location)))?;
         let taken = match (self.type_of(access), held) {
@@ -233,7 +233,7 @@ impl<'m> Mover<'m> {
         Ok(path.clone().alone())
     }
 
-    fn release(self, access: &Access, path: &mut Path) -> Result<(), StepFault> {
+    fn release(self, access: &Access, path: &mut StepPath) -> Result<(), StepFault> {
         let location = self.look(path, |view| view.locate(access))?;
         let held = self.look(path, |view| Ok(view.load(location)))?;
         let name = self.name(access, location);
@@ -253,7 +253,13 @@ impl<'m> Mover<'m> {
     }
 
     /// Stores a value if the location's type has it.
-    pub fn store(self, path: &mut Path, location: Location, value: Value, access: &Access) -> Result<(), StepFault> {
+    pub fn store(
+        self,
+        path: &mut StepPath,
+        location: ScalarLocation,
+        value: Value,
+        access: &Access,
+    ) -> Result<(), StepFault> {
         if !self.type_of(access).contains(value, self.model.type_context()) {
             let fault = self.out_of_range(access, location, &print::content(self.model, access.var, value));
             return Err(StepFault { fault, span: access.span });
@@ -262,16 +268,16 @@ impl<'m> Mover<'m> {
         Ok(())
     }
 
-    fn put(self, path: &mut Path, location: Location, value: Value) {
+    fn put(self, path: &mut StepPath, location: ScalarLocation, value: Value) {
         match location {
-            Location::Cell(cell) => {
+            ScalarLocation::Cell(cell) => {
                 path.touched.push(Touch { process: self.me, cell, writes: true });
                 if let Some(watch) = self.watch {
                     watch.borrow_mut().cells.insert(cell);
                 }
                 path.state.cells[cell.index()] = value;
             }
-            Location::Slot(slot) => path.state.top_mut(self.me).slots[slot] = value,
+            ScalarLocation::Slot(slot) => path.state.top_mut(self.me).slots[slot] = value,
         }
     }
 
@@ -279,15 +285,15 @@ impl<'m> Mover<'m> {
         self.model.vars[access.var].ty.scalar()
     }
 
-    fn out_of_range(self, access: &Access, location: Location, value: &str) -> Fault {
+    fn out_of_range(self, access: &Access, location: ScalarLocation, value: &str) -> Fault {
         Fault::OutOfRange { target: self.name(access, location), value: value.to_string() }
     }
 
     /// The scalar as the user writes it, its indices evaluated.
-    fn name(self, access: &Access, location: Location) -> String {
+    fn name(self, access: &Access, location: ScalarLocation) -> String {
         match location {
-            Location::Cell(cell) => self.model.cells[cell].name.clone(),
-            Location::Slot(slot) => {
+            ScalarLocation::Cell(cell) => self.model.cells[cell].name.clone(),
+            ScalarLocation::Slot(slot) => {
                 let var = &self.model.vars[access.var];
                 element_names(var).swap_remove(slot - var.offset)
             }

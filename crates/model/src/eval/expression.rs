@@ -40,7 +40,7 @@ pub struct Viewpoint<'a> {
 
 /// Where a scalar part of a variable is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Location {
+pub(super) enum ScalarLocation {
     /// In the row of cells.
     Cell(CellId),
     /// In the top frame of the process that evaluates.
@@ -158,7 +158,7 @@ impl<'a> Viewpoint<'a> {
     }
 
     /// Where an access leads, its indices checked.
-    pub(super) fn locate(&mut self, access: &Access) -> Evaluated<Location> {
+    pub(super) fn locate(&mut self, access: &Access) -> Evaluated<ScalarLocation> {
         let var = &self.model.vars[access.var];
         let owner = match &access.whose {
             Whose::Shared | Whose::Frame => None,
@@ -177,23 +177,23 @@ impl<'a> Viewpoint<'a> {
             name += &format!("[{index}]");
         }
         Ok(match var.storage {
-            Storage::Frame(_) => Location::Slot(var.offset + offset),
-            _ => Location::Cell(CellId::new(
+            Storage::Frame(_) => ScalarLocation::Slot(var.offset + offset),
+            _ => ScalarLocation::Cell(CellId::new(
                 self.model.cells_of(access.var, owner).next().expect("arrays are not empty").index() + offset,
             )),
         })
     }
 
     /// The content of a location.
-    pub(super) fn load(&mut self, location: Location) -> Value {
+    pub(super) fn load(&mut self, location: ScalarLocation) -> Value {
         match location {
-            Location::Cell(cell) => {
+            ScalarLocation::Cell(cell) => {
                 if let Some(process) = self.me {
                     self.touched.push(Touch { process, cell, writes: false });
                 }
                 self.state.cells[cell.index()]
             }
-            Location::Slot(slot) => self.state.top(self.myself()).slots[slot],
+            ScalarLocation::Slot(slot) => self.state.top(self.myself()).slots[slot],
         }
     }
 

@@ -5,12 +5,12 @@
 
 use std::collections::BTreeMap;
 
-use super::body::{Mover, Path, Paths};
-use super::expression::{Location, following};
+use super::body::{Mover, Paths, StepPath};
+use super::expression::{ScalarLocation, following};
 use super::initial::{blank, leaf_inits};
 use super::{Control, Frame, StepFault};
 use crate::Model;
-use crate::control::{Action, ActionId, ActionKind, LoopId, Next, PlaceId, Procedure, Scope};
+use crate::control::{Action, ActionId, ActionKind, LoopId, Next, PlaceId, Procedure, TextOwner};
 use crate::expr::{Access, Expr};
 use crate::print;
 use crate::process::ProcessId;
@@ -29,7 +29,7 @@ pub type Counters = BTreeMap<VarId, Value>;
 pub fn control_after(
     model: &Model,
     process: ProcessId,
-    (scope, counters): (Scope, &Counters),
+    (scope, counters): (TextOwner, &Counters),
     next: &Next,
 ) -> Result<(PlaceId, Counters), StepFault> {
     ControlFlow::new(model, process, scope).after(counters, next)
@@ -43,13 +43,13 @@ pub struct ControlFlow<'m> {
     loops: Vec<(LoopId, VarId)>,
     /// A state in which nothing but the counters of the text matters; made once, since it has the cells of all processes, and not at all
     /// where no loop asks for it: with a state for each of a thousand processes set-up would be quadratic.
-    path: Option<Path>,
-    scope: Scope,
+    path: Option<StepPath>,
+    scope: TextOwner,
 }
 
 impl<'m> ControlFlow<'m> {
     /// For the text of `scope` as the process runs it.
-    pub fn new(model: &'m Model, process: ProcessId, scope: Scope) -> Self {
+    pub fn new(model: &'m Model, process: ProcessId, scope: TextOwner) -> Self {
         let in_scope = model.loops.entries().filter(|(_, counted)| counted.scope == scope);
         let loops = in_scope.map(|(id, counted)| (id, counted.counter)).collect();
         ControlFlow { mover: Mover::new(model, process), loops, path: None, scope }
@@ -82,9 +82,9 @@ impl<'m> ControlFlow<'m> {
 }
 
 /// A path in the text of `scope`, every cell and slot at its type's first value.
-fn blank_path(model: &Model, process: ProcessId, scope: Scope) -> Path {
-    let mut path = Path::new(&blank(model));
-    if let Scope::Procedure(id) = scope {
+fn blank_path(model: &Model, process: ProcessId, scope: TextOwner) -> StepPath {
+    let mut path = StepPath::new(&blank(model));
+    if let TextOwner::Procedure(id) = scope {
         let vars = model.procedures[id].vars.iter().map(|&var| &model.vars[var].ty);
         let first = |ty: &Type| ty.scalar().first_value(model.type_context()).expect("types have values");
         let slots = vars.flat_map(|ty| vec![first(ty); ty.n_cells()]).collect();
@@ -103,7 +103,7 @@ struct Callee<'m> {
 
 impl<'m> Mover<'m> {
     /// Moves control as the action says.
-    pub fn finish(self, id: ActionId, path: Path) -> Paths<'m> {
+    pub fn finish(self, id: ActionId, path: StepPath) -> Paths<'m> {
         let action = &self.model.actions[id];
         path.attempt(|path| {
             match &action.kind {
@@ -120,7 +120,7 @@ impl<'m> Mover<'m> {
     }
 
     /// Moves control of the top frame to where `next` leads.
-    pub fn follow(self, mut next: &'m Next, path: &mut Path) -> Result<(), StepFault> {
+    pub fn follow(self, mut next: &'m Next, path: &mut StepPath) -> Result<(), StepFault> {
         loop {
             next = match next {
                 Next::To(place) => {
@@ -161,34 +161,34 @@ impl<'m> Mover<'m> {
         }
     }
 
-    fn counter(self, id: LoopId, path: &Path) -> Value {
+    fn counter(self, id: LoopId, path: &StepPath) -> Value {
         match self.counter_location(id) {
-            Location::Cell(cell) => path.state.cells[cell.index()],
-            Location::Slot(slot) => path.state.top(self.me).slots[slot],
+            ScalarLocation::Cell(cell) => path.state.cells[cell.index()],
+            ScalarLocation::Slot(slot) => path.state.top(self.me).slots[slot],
         }
     }
 
-    fn count(self, id: LoopId, value: Value, path: &mut Path) {
+    fn count(self, id: LoopId, value: Value, path: &mut StepPath) {
         match self.counter_location(id) {
-            Location::Cell(cell) => path.state.cells[cell.index()] = value,
-            Location::Slot(slot) => path.state.top_mut(self.me).slots[slot] = value,
+            ScalarLocation::Cell(cell) => path.state.cells[cell.index()] = value,
+            ScalarLocation::Slot(slot) => path.state.top_mut(self.me).slots[slot] = value,
         }
     }
 
-    fn reset(self, id: LoopId, path: &mut Path) {
+    fn reset(self, id: LoopId, path: &mut StepPath) {
         let ty = self.model.vars[self.model.loops[id].counter].ty.scalar();
         let first = ty.first_value(self.model.type_context()).expect("a counter's type has a value");
         self.count(id, first, path);
     }
 
-    fn counter_location(self, id: LoopId) -> Location {
+    fn counter_location(self, id: LoopId) -> ScalarLocation {
         let counter = self.model.loops[id].counter;
         let var = &self.model.vars[counter];
         match var.storage {
-            Storage::Frame(_) => Location::Slot(var.offset),
+            Storage::Frame(_) => ScalarLocation::Slot(var.offset),
             _ => {
                 let mut cells = self.model.cells_of(counter, Some(self.me));
-                Location::Cell(cells.next().expect("a counter is one cell"))
+                ScalarLocation::Cell(cells.next().expect("a counter is one cell"))
             }
         }
     }
@@ -199,7 +199,7 @@ impl<'m> Mover<'m> {
         site: ActionId,
         Callee { procedure: callee, entry }: Callee<'m>,
         arguments: &[Expr],
-        path: &mut Path,
+        path: &mut StepPath,
     ) -> Result<Paths<'m>, StepFault> {
         let mut slots = Vec::with_capacity(callee.n_slots);
         for (argument, &parameter) in arguments.iter().zip(&callee.vars) {
@@ -216,16 +216,16 @@ impl<'m> Mover<'m> {
         let mut paths = path.clone().alone();
         for var in callee.vars[callee.n_parameters..].iter().map(|&local| &self.model.vars[local]) {
             for init in leaf_inits(&var.init, &var.ty) {
-                let start = move |path: Path| path.attempt(|path| self.start_slot(var, init, path));
+                let start = move |path: StepPath| path.attempt(|path| self.start_slot(var, init, path));
                 paths = Box::new(paths.flat_map(start));
             }
         }
-        let enter = move |path: &mut Path| self.follow(entry, path).map(|()| path.clone().alone());
+        let enter = move |path: &mut StepPath| self.follow(entry, path).map(|()| path.clone().alone());
         Ok(Box::new(paths.flat_map(move |path| path.attempt(enter))))
     }
 
     /// Gives the next slot of the new frame the value, or each of the values, that it starts with.
-    fn start_slot(self, var: &Var, init: &Init, path: &mut Path) -> Result<Paths<'m>, StepFault> {
+    fn start_slot(self, var: &Var, init: &Init, path: &mut StepPath) -> Result<Paths<'m>, StepFault> {
         let ty = var.ty.scalar();
         let starts: Box<dyn Iterator<Item = Value> + 'm> = match init {
             Init::Any => Box::new(self.values_within(ty, None, &path.state)),
@@ -248,8 +248,10 @@ impl<'m> Mover<'m> {
     }
 
     /// Pops the frame, stores the result for the caller, and moves the caller on.
-    fn give_back(self, action: &Action, value: Option<&Expr>, path: &mut Path) -> Result<(), StepFault> {
-        let Scope::Procedure(procedure) = action.scope else { unreachable!("front-ends keep `return` in procedures") };
+    fn give_back(self, action: &Action, value: Option<&Expr>, path: &mut StepPath) -> Result<(), StepFault> {
+        let TextOwner::Procedure(procedure) = action.scope else {
+            unreachable!("front-ends keep `return` in procedures")
+        };
         let callee = &self.model.procedures[procedure];
         let span = value.map_or(self.model.statements[action.statement].span, |value| value.span);
         let result = value.map(|value| self.look(path, |view| view.value(value))).transpose()?;
@@ -275,7 +277,7 @@ impl<'m> Mover<'m> {
         self.follow(&call.next, path)
     }
 
-    fn store_result(self, access: &Access, value: Value, path: &mut Path) -> Result<(), StepFault> {
+    fn store_result(self, access: &Access, value: Value, path: &mut StepPath) -> Result<(), StepFault> {
         let location = self.look(path, |view| view.locate(access))?;
         self.store(path, location, value, access)
     }

@@ -5,7 +5,7 @@
 
 use std::collections::HashSet;
 
-use super::body::{Mover, Path};
+use super::body::{Mover, StepPath};
 use super::{Control, Frame, State, StepFault, evaluate};
 use crate::Model;
 use crate::expr::Expr;
@@ -165,7 +165,7 @@ pub(super) fn blank(model: &Model) -> State {
 
 /// Moves every process to its entry, into loops where it begins with them, and tells the first fault.
 fn enter(model: &Model, state: State) -> (State, Option<StepFault>) {
-    let mut path = Path::new(&state);
+    let mut path = StepPath::new(&state);
     let entry = |process: ProcessId| &model.families[model.processes[process].family].entry;
     let enter_one = |me| Mover::new(model, me).follow(entry(me), &mut path).err();
     let fault = model.processes.ids().find_map(enter_one);

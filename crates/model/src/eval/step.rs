@@ -11,11 +11,11 @@
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
-use super::body::{Mover, Path, Paths};
+use super::body::{Mover, Paths, StepPath};
 use super::choice::Choosing;
 use super::{Footprint, Link, Move, State, Step, StepFault, Touch};
 use crate::Model;
-use crate::control::{ActionId, ChannelId, Pattern, StatementId, Sync, SyncSide};
+use crate::control::{ActionId, ChannelId, ReceivePattern, StatementId, Sync, SyncSide};
 use crate::expr::Expr;
 use crate::process::ProcessId;
 use crate::value::Fault;
@@ -162,7 +162,7 @@ struct Chain {
     /// Its links so far.
     by: Move,
     /// Where they lead.
-    path: Path,
+    path: StepPath,
     /// Who had the turn in which state after each link but the last.
     passed: Vec<(ProcessId, State)>,
 }
@@ -184,11 +184,11 @@ impl Chain {
     }
 
     /// The chain with one more link.
-    fn with(&self, link: Link, path: Path) -> Chain {
+    fn with(&self, link: Link, path: StepPath) -> Chain {
         let mut by = self.by.clone();
         by.then.push(link);
         let touched = self.path.touched.iter().copied().chain(path.touched.iter().copied()).collect();
-        Chain { by, path: Path { touched, ..path }, passed: self.passed.clone() }
+        Chain { by, path: StepPath { touched, ..path }, passed: self.passed.clone() }
     }
 }
 
@@ -238,8 +238,8 @@ impl Chains<'_> {
     /// Goes on with the process's own actions; the chain itself where it may end here, since there is none or the process could send.
     fn alone(&mut self, chain: Chain) -> Option<Chain> {
         let mover = self.mover;
-        let own = |(link, _): &(Link, Path)| link.partner.is_none() && !link.is_when_nobody(mover.model);
-        let next: Vec<(Link, Path)> = mover.links(&chain.path.state).filter(own).collect();
+        let own = |(link, _): &(Link, StepPath)| link.partner.is_none() && !link.is_when_nobody(mover.model);
+        let next: Vec<(Link, StepPath)> = mover.links(&chain.path.state).filter(own).collect();
         let may_end = next.is_empty() || mover.may_send(&chain.path.state);
         let longer: Vec<Chain> = next.into_iter().map(|(link, path)| chain.with(link, path)).collect();
         self.open.push(Box::new(longer.into_iter()));
@@ -248,7 +248,7 @@ impl Chains<'_> {
 }
 
 /// Links with where they lead, one after the other.
-type Links<'m> = Box<dyn Iterator<Item = (Link, Path)> + 'm>;
+type Links<'m> = Box<dyn Iterator<Item = (Link, StepPath)> + 'm>;
 
 impl<'m> Mover<'m> {
     /// All steps, from their first link to their end.
@@ -368,7 +368,7 @@ impl<'m> Mover<'m> {
             for &action in &self.model.places[state.place(me)].actions {
                 let receives = |sync: &Sync| sync.channel == channel && matches!(sync.side, SyncSide::Receive(_));
                 if self.model.actions[action].sync.as_ref().is_some_and(receives)
-                    && let Some(Path { fault: None, touched, .. }) = partner.open(action, state)
+                    && let Some(StepPath { fault: None, touched, .. }) = partner.open(action, state)
                 {
                     found.push((partner, action, touched));
                 }
@@ -378,19 +378,19 @@ impl<'m> Mover<'m> {
     }
 
     /// The start of a step: `None` where the guard is false.
-    fn open(self, action: ActionId, state: &State) -> Option<Path> {
-        let mut path = Path::new(state);
+    fn open(self, action: ActionId, state: &State) -> Option<StepPath> {
+        let mut path = StepPath::new(state);
         let Some(guard) = &self.model.actions[action].guard else { return Some(path) };
         match self.look(&mut path, |view| view.truth(guard)) {
             Ok(true) => Some(path),
             Ok(false) => None,
-            Err(fault) => Some(Path { fault: Some(fault), ..path }),
+            Err(fault) => Some(StepPath { fault: Some(fault), ..path }),
         }
     }
 
     /// Both guards are true. Values sent and what receives them are evaluated in the old state; then the values are
     /// stored, then the receiver's body runs and its control moves, then the sender's.
-    fn rendezvous(self, by: Link, partner: Mover<'m>, values: &[Expr], path: Path) -> Paths<'m> {
+    fn rendezvous(self, by: Link, partner: Mover<'m>, values: &[Expr], path: StepPath) -> Paths<'m> {
         let Some((_, theirs)) = by.partner else { unreachable!("a rendezvous has a partner") };
         let received = &self.model.actions[theirs];
         let Some(SyncSide::Receive(patterns)) = received.sync.as_ref().map(|sync| &sync.side) else {
@@ -409,21 +409,21 @@ impl<'m> Mover<'m> {
         self,
         values: &[Expr],
         partner: Mover<'_>,
-        patterns: &[Pattern],
-        path: &mut Path,
+        patterns: &[ReceivePattern],
+        path: &mut StepPath,
     ) -> Result<Paths<'m>, StepFault> {
         let sent =
             values.iter().map(|value| self.look(path, |view| view.value(value))).collect::<Result<Vec<_>, _>>()?;
         let mut stores = Vec::new();
         for (pattern, value) in patterns.iter().zip(sent) {
             match pattern {
-                Pattern::Into(access) => {
+                ReceivePattern::Into(access) => {
                     stores.push((partner.look(path, |view| view.locate(access))?, access, value));
                 }
-                Pattern::Equal(wanted) if partner.look(path, |view| view.value(wanted))? != value => {
+                ReceivePattern::Equal(wanted) if partner.look(path, |view| view.value(wanted))? != value => {
                     return Ok(Box::new(std::iter::empty()));
                 }
-                Pattern::Equal(_) | Pattern::Ignored => {}
+                ReceivePattern::Equal(_) | ReceivePattern::Ignored => {}
             }
         }
         for (location, access, value) in stores {

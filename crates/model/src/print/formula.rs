@@ -1,6 +1,6 @@
 //! Temporal formulas in the keywords of the language.
 
-use super::{Level, Printer, above, parenthesised};
+use super::{BindingLevel, Printer, above, parenthesised};
 use crate::expr::Quantifier;
 use crate::property::{BinaryTemporal, BooleanOp, Formula, UnaryTemporal};
 
@@ -10,42 +10,47 @@ impl Printer<'_> {
         self.formula_at_level(formula).1
     }
 
-    fn formula_at_level(&mut self, formula: &Formula) -> (Level, String) {
+    fn formula_at_level(&mut self, formula: &Formula) -> (BindingLevel, String) {
         match formula {
             Formula::Now(expr) => self.at_level(expr),
-            Formula::Not(inner) => (Level::Unary, format!("!{}", self.formula_tighter(inner, Level::Unary))),
-            Formula::Unary(op, inner) => {
-                (Level::Unary, format!("{} {}", unary_word(*op), self.formula_tighter(inner, Level::Unary)))
+            Formula::Not(inner) => {
+                (BindingLevel::Unary, format!("!{}", self.formula_tighter(inner, BindingLevel::Unary)))
             }
+            Formula::Unary(op, inner) => (
+                BindingLevel::Unary,
+                format!("{} {}", unary_word(*op), self.formula_tighter(inner, BindingLevel::Unary)),
+            ),
             Formula::Boolean(op, left, right) => {
                 let (level, symbol) = match op {
-                    BooleanOp::And => (Level::And, "&&"),
-                    BooleanOp::Or => (Level::Or, "||"),
-                    BooleanOp::Implies => (Level::Arrow, "=>"),
-                    BooleanOp::Iff => (Level::Arrow, "<=>"),
+                    BooleanOp::And => (BindingLevel::And, "&&"),
+                    BooleanOp::Or => (BindingLevel::Or, "||"),
+                    BooleanOp::Implies => (BindingLevel::Arrow, "=>"),
+                    BooleanOp::Iff => (BindingLevel::Arrow, "<=>"),
                 };
-                let least_left = if level == Level::Arrow { above(level) } else { level };
+                let least_left = if level == BindingLevel::Arrow { above(level) } else { level };
                 let left = self.formula_tighter(left, least_left);
                 (level, format!("{left} {symbol} {}", self.formula_tighter(right, above(level))))
             }
             Formula::Binary(op, left, right) => {
-                let (left, right) =
-                    (self.formula_tighter(left, Level::Comparison), self.formula_tighter(right, Level::Comparison));
-                (Level::Arrow, format!("{left} {} {right}", binary_word(*op)))
+                let (left, right) = (
+                    self.formula_tighter(left, BindingLevel::Comparison),
+                    self.formula_tighter(right, BindingLevel::Comparison),
+                );
+                (BindingLevel::Arrow, format!("{left} {} {right}", binary_word(*op)))
             }
-            Formula::Refused(automaton) => (Level::Unary, format!("no run is accepted by {}", automaton.name)),
+            Formula::Refused(automaton) => (BindingLevel::Unary, format!("no run is accepted by {}", automaton.name)),
             Formula::Quantified { quantifier, bindings, filter, body } => {
                 let outer = self.bound.clone();
                 let binders = self.binders(bindings, filter.as_ref());
                 let word = if *quantifier == Quantifier::Exists { "exists" } else { "forall" };
                 let body = self.formula(body);
                 self.bound = outer;
-                (Level::Open, format!("{word} {binders}: {body}"))
+                (BindingLevel::Open, format!("{word} {binders}: {body}"))
             }
         }
     }
 
-    fn formula_tighter(&mut self, formula: &Formula, least: Level) -> String {
+    fn formula_tighter(&mut self, formula: &Formula, least: BindingLevel) -> String {
         parenthesised(self.formula_at_level(formula), least)
     }
 }

@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use base::Span;
 
 use super::failure::may_fail;
-use super::{Asymmetry, IndexUses, Why, spans_family};
+use super::{Asymmetry, AsymmetryKind, IndexUses, spans_family};
 use crate::Model;
-use crate::control::{Scope, Stmt, StmtKind};
+use crate::control::{Stmt, StmtKind, TextOwner};
 use crate::expr::{Access, BinaryOp, Binding, Domain, Expr, ExprKind, Quantifier, Whose};
 use crate::process::{FamilyId, ProcessId};
 use crate::types::ScalarType;
@@ -27,30 +27,30 @@ pub(super) enum IndexKind {
 
 /// Whether an expression yields a process of the family.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Member {
+enum FamilyMembership {
     Yes,
     No,
 }
 
 /// What was found so far.
-pub(super) struct Walk<'m> {
+pub(super) struct AsymmetryWalk<'m> {
     model: &'m Model,
     pub family: FamilyId,
     /// So many processes of the family, the first ones, stay where they are, and may be named.
     n_named: i64,
     /// Whose text we are in: who `Myself` is.
-    scope: Option<Scope>,
+    scope: Option<TextOwner>,
     /// Which bound variables are processes of the family, outermost first.
-    bound: Vec<Member>,
+    bound: Vec<FamilyMembership>,
     complaints: Vec<Asymmetry>,
     uses: IndexUses,
     /// Variables whose elements do not start alike, and where they are declared.
     pub uneven: BTreeMap<VarId, Span>,
 }
 
-impl<'m> Walk<'m> {
+impl<'m> AsymmetryWalk<'m> {
     pub fn new(model: &'m Model, family: FamilyId) -> Self {
-        Walk {
+        AsymmetryWalk {
             model,
             family,
             n_named: 0,
@@ -64,16 +64,16 @@ impl<'m> Walk<'m> {
 
     /// The same walk, where the first processes of the family may be named.
     pub fn beside(self, n_named: usize) -> Self {
-        Walk { n_named: n_named as i64, ..self }
+        AsymmetryWalk { n_named: n_named as i64, ..self }
     }
 
     /// Goes on in this text.
-    pub fn enter(&mut self, scope: Scope) {
+    pub fn enter(&mut self, scope: TextOwner) {
         self.scope = Some(scope);
     }
 
     /// Knows how another walk saw arrays indexed.
-    pub fn indexed_by(&mut self, other: &Walk<'_>) {
+    pub fn indexed_by(&mut self, other: &AsymmetryWalk<'_>) {
         for (dimension, uses) in &other.uses {
             let by_process = uses.iter().filter(|(kind, _)| *kind == IndexKind::Process);
             self.uses.entry(*dimension).or_default().extend(by_process);
@@ -95,11 +95,11 @@ impl<'m> Walk<'m> {
             .map(|(var, _, span)| (var, span))
             .collect();
         for (var, span) in fixed {
-            self.complain(Why::FixedElements(var), span);
+            self.complain(AsymmetryKind::FixedElements(var), span);
         }
     }
 
-    pub fn complain(&mut self, why: Why, span: Span) {
+    pub fn complain(&mut self, why: AsymmetryKind, span: Span) {
         let complaint = Asymmetry { why, span };
         if !self.complaints.contains(&complaint) {
             self.complaints.push(complaint);
@@ -117,10 +117,10 @@ impl<'m> Walk<'m> {
                 continue;
             }
             for (_, span) in uses.iter().filter(|(kind, _)| *kind == IndexKind::Number) {
-                self.complain(Why::MixedIndex(var), *span);
+                self.complain(AsymmetryKind::MixedIndex(var), *span);
             }
             if let Some(&span) = self.uneven.get(&var) {
-                self.complain(Why::Initial(var), span);
+                self.complain(AsymmetryKind::Initial(var), span);
             }
         }
         self.complaints.sort_by_key(|complaint| complaint.span);
@@ -143,7 +143,7 @@ impl<'m> Walk<'m> {
                         self.look(lo);
                         self.look(hi);
                         if holds_process {
-                            self.complain(Why::FromNumber, lo.span);
+                            self.complain(AsymmetryKind::FromNumber, lo.span);
                         }
                     }
                 }
@@ -168,7 +168,7 @@ impl<'m> Walk<'m> {
     pub fn ordered_domain(&mut self, domain: &Domain, span: Span) {
         self.domain(domain);
         if self.is_over_family(domain) {
-            self.complain(Why::Order, span);
+            self.complain(AsymmetryKind::Order, span);
         }
     }
 
@@ -178,7 +178,7 @@ impl<'m> Walk<'m> {
         }
         for (dimension, index) in access.indices.iter().enumerate() {
             let kind = match &index.kind {
-                ExprKind::IndexOf(process) if self.member(process) == Member::Yes => {
+                ExprKind::IndexOf(process) if self.member(process) == FamilyMembership::Yes => {
                     self.look(process);
                     IndexKind::Process
                 }
@@ -191,7 +191,7 @@ impl<'m> Walk<'m> {
             let spans = spans_family(self.model, self.family, access.var, dimension);
             if kind == IndexKind::Process && !spans {
                 // Some processes would be outside, or there would be elements for none.
-                self.complain(Why::Number, index.span);
+                self.complain(AsymmetryKind::Number, index.span);
             }
             self.uses.entry((access.var, dimension)).or_default().push((kind, index.span));
         }
@@ -200,7 +200,9 @@ impl<'m> Walk<'m> {
     pub fn look(&mut self, expr: &Expr) {
         match &expr.kind {
             ExprKind::Const(Value::Process(id)) if self.is_named(*id) => {}
-            ExprKind::Const(_) if self.member(expr) == Member::Yes => self.complain(Why::Constant, expr.span),
+            ExprKind::Const(_) if self.member(expr) == FamilyMembership::Yes => {
+                self.complain(AsymmetryKind::Constant, expr.span)
+            }
             ExprKind::Const(_) | ExprKind::Parameter(_) | ExprKind::Myself | ExprKind::Bound(_) => {}
             ExprKind::Read(access) => self.access(access),
             ExprKind::At { who, .. } => self.look(who),
@@ -217,22 +219,23 @@ impl<'m> Walk<'m> {
                 self.look(&quantified.body);
                 let over_family = quantified.bindings.iter().any(|binding| self.is_over_family(&binding.domain));
                 if over_family && quantified.quantifier != Quantifier::Count && may_fail(self.model, expr) {
-                    self.complain(Why::MayFail, expr.span);
+                    self.complain(AsymmetryKind::MayFail, expr.span);
                 }
                 self.bound = outer;
             }
             ExprKind::IndexOf(process) => {
                 self.look(process);
-                if self.member(process) == Member::Yes {
-                    self.complain(Why::Number, expr.span);
+                if self.member(process) == FamilyMembership::Yes {
+                    self.complain(AsymmetryKind::Number, expr.span);
                 }
             }
             ExprKind::ToProcess(family, inner) => {
                 self.look(inner);
                 let is_named =
                     matches!(inner.kind, ExprKind::Const(Value::Int(number)) if (0..self.n_named).contains(&number));
-                if *family == self.family && self.member(inner) == Member::No && !is_none(inner) && !is_named {
-                    self.complain(Why::FromNumber, expr.span);
+                if *family == self.family && self.member(inner) == FamilyMembership::No && !is_none(inner) && !is_named
+                {
+                    self.complain(AsymmetryKind::FromNumber, expr.span);
                 }
             }
         }
@@ -242,18 +245,18 @@ impl<'m> Walk<'m> {
     fn binary(&mut self, op: BinaryOp, left: &Expr, right: &Expr) {
         match (op, &left.kind, &right.kind) {
             (BinaryOp::Equal | BinaryOp::NotEqual, ExprKind::IndexOf(left), ExprKind::IndexOf(right))
-                if self.member(left) == Member::Yes && self.member(right) == Member::Yes =>
+                if self.member(left) == FamilyMembership::Yes && self.member(right) == FamilyMembership::Yes =>
             {
                 self.look(left);
                 self.look(right);
             }
             (_, ExprKind::IndexOf(process), ExprKind::Const(Value::Int(number)))
-                if self.member(process) == Member::Yes && self.tells_named_apart(op, *number) =>
+                if self.member(process) == FamilyMembership::Yes && self.tells_named_apart(op, *number) =>
             {
                 self.look(process);
             }
             (_, ExprKind::Const(Value::Int(number)), ExprKind::IndexOf(process))
-                if self.member(process) == Member::Yes && self.tells_named_apart(op.mirrored(), *number) =>
+                if self.member(process) == FamilyMembership::Yes && self.tells_named_apart(op.mirrored(), *number) =>
             {
                 self.look(process);
             }
@@ -293,21 +296,25 @@ impl<'m> Walk<'m> {
     fn bind(&mut self, binding: &Binding) {
         let is_member = self.is_over_family(&binding.domain);
         self.bound.truncate(binding.var.0 as usize);
-        self.bound.push(if is_member { Member::Yes } else { Member::No });
+        self.bound.push(if is_member { FamilyMembership::Yes } else { FamilyMembership::No });
     }
 
     /// Whether the expression may yield a process of the family; where that cannot be seen, it may.
-    fn member(&self, expr: &Expr) -> Member {
+    fn member(&self, expr: &Expr) -> FamilyMembership {
         let yes = match &expr.kind {
             ExprKind::Const(Value::Process(id)) => self.model.processes[*id].family == self.family,
-            ExprKind::Myself => !matches!(self.scope, Some(Scope::Family(family)) if family != self.family),
-            ExprKind::Bound(var) => self.bound.get(var.0 as usize).is_none_or(|member| *member == Member::Yes),
+            ExprKind::Myself => !matches!(self.scope, Some(TextOwner::Family(family)) if family != self.family),
+            ExprKind::Bound(var) => {
+                self.bound.get(var.0 as usize).is_none_or(|member| *member == FamilyMembership::Yes)
+            }
             ExprKind::Read(access) => self.type_is_member(access.var),
-            ExprKind::If(_, yes, no) => self.member(yes) == Member::Yes || self.member(no) == Member::Yes,
+            ExprKind::If(_, yes, no) => {
+                self.member(yes) == FamilyMembership::Yes || self.member(no) == FamilyMembership::Yes
+            }
             ExprKind::ToProcess(family, _) => *family == self.family,
             _ => false,
         };
-        if yes { Member::Yes } else { Member::No }
+        if yes { FamilyMembership::Yes } else { FamilyMembership::No }
     }
 
     fn type_is_member(&self, var: VarId) -> bool {

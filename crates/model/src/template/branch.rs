@@ -14,33 +14,35 @@ const GREATEST_NUMBER: u64 = 1 << 16;
 
 /// A number as `index * i + size * N + rest`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Sum {
+struct IndexSum {
     index: i64,
     size: i64,
     rest: i64,
 }
 
-impl Sum {
-    const fn number(rest: i64) -> Sum {
-        Sum { index: 0, size: 0, rest }
+impl IndexSum {
+    const fn number(rest: i64) -> IndexSum {
+        IndexSum { index: 0, size: 0, rest }
     }
 
-    fn of(model: &Model, sized: Sized, expr: &Expr) -> Option<Sum> {
-        let of = |expr: &Expr| Sum::of(model, sized, expr);
+    fn of(model: &Model, sized: Sized, expr: &Expr) -> Option<IndexSum> {
+        let of = |expr: &Expr| IndexSum::of(model, sized, expr);
         let found = match &expr.kind {
-            ExprKind::Const(Value::Int(number)) => Sum::number(*number),
+            ExprKind::Const(Value::Int(number)) => IndexSum::number(*number),
             ExprKind::Const(Value::Process(id)) if model.processes[*id].family == sized.family => {
-                Sum::number(model.processes[*id].index)
+                IndexSum::number(model.processes[*id].index)
             }
-            ExprKind::Parameter(id) if *id == sized.parameter => Sum { size: 1, ..Sum::number(0) },
-            ExprKind::Myself => Sum { index: 1, ..Sum::number(0) },
-            ExprKind::IndexOf(who) if matches!(who.kind, ExprKind::Myself) => Sum { index: 1, ..Sum::number(0) },
-            ExprKind::Negate(inner) => Sum::number(0).plus(of(inner)?, -1)?,
+            ExprKind::Parameter(id) if *id == sized.parameter => IndexSum { size: 1, ..IndexSum::number(0) },
+            ExprKind::Myself => IndexSum { index: 1, ..IndexSum::number(0) },
+            ExprKind::IndexOf(who) if matches!(who.kind, ExprKind::Myself) => {
+                IndexSum { index: 1, ..IndexSum::number(0) }
+            }
+            ExprKind::Negate(inner) => IndexSum::number(0).plus(of(inner)?, -1)?,
             ExprKind::Binary(BinaryOp::Add, left, right) => of(left)?.plus(of(right)?, 1)?,
             ExprKind::Binary(BinaryOp::Subtract, left, right) => of(left)?.plus(of(right)?, -1)?,
             ExprKind::Binary(BinaryOp::Multiply, left, right) => match (of(left)?, of(right)?) {
-                (Sum { index: 0, size: 0, rest }, other) | (other, Sum { index: 0, size: 0, rest }) => {
-                    Sum::number(0).plus(other, rest)?
+                (IndexSum { index: 0, size: 0, rest }, other) | (other, IndexSum { index: 0, size: 0, rest }) => {
+                    IndexSum::number(0).plus(other, rest)?
                 }
                 _ => return None,
             },
@@ -50,9 +52,9 @@ impl Sum {
         (is_small(found.index) && is_small(found.size) && is_small(found.rest)).then_some(found)
     }
 
-    fn plus(self, other: Sum, times: i64) -> Option<Sum> {
+    fn plus(self, other: IndexSum, times: i64) -> Option<IndexSum> {
         let sum = |one: i64, other: i64| one.checked_add(other.checked_mul(times)?);
-        Some(Sum {
+        Some(IndexSum {
             index: sum(self.index, other.index)?,
             size: sum(self.size, other.size)?,
             rest: sum(self.rest, other.rest)?,
@@ -64,8 +66,8 @@ impl Sum {
 pub(super) fn is_near(model: &Model, sized: Sized, expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Binary(BinaryOp::Divide, number, two) => {
-            let parts = (Sum::of(model, sized, number), Sum::of(model, sized, two));
-            parts == (Some(Sum { index: 1, size: 0, rest: -1 }), Some(Sum::number(2)))
+            let parts = (IndexSum::of(model, sized, number), IndexSum::of(model, sized, two));
+            parts == (Some(IndexSum { index: 1, size: 0, rest: -1 }), Some(IndexSum::number(2)))
         }
         ExprKind::If(chosen, yes, no) => {
             let ExprKind::Binary(op, left, right) = &chosen.kind else { return false };
@@ -73,7 +75,7 @@ pub(super) fn is_near(model: &Model, sized: Sized, expr: &Expr) -> bool {
         }
         _ => {
             let near = [(1, 0), (2, 1), (2, 2)];
-            Sum::of(model, sized, expr).is_some_and(|sum| sum.size == 0 && near.contains(&(sum.index, sum.rest)))
+            IndexSum::of(model, sized, expr).is_some_and(|sum| sum.size == 0 && near.contains(&(sum.index, sum.rest)))
         }
     }
 }
@@ -84,11 +86,13 @@ pub(super) fn is_test(model: &Model, sized: Sized, op: BinaryOp, left: &Expr, ri
     if matches!(op, Equal | NotEqual) && (is_side(model, sized, left, right) || is_side(model, sized, right, left)) {
         return true;
     }
-    let (Some(one), Some(other)) = (Sum::of(model, sized, left), Sum::of(model, sized, right)) else { return false };
+    let (Some(one), Some(other)) = (IndexSum::of(model, sized, left), IndexSum::of(model, sized, right)) else {
+        return false;
+    };
     let Some(mut difference) = one.plus(other, -1) else { return false };
     let mut op = op;
     if difference.index < 0 {
-        let Some(negated) = Sum::number(0).plus(difference, -1) else { return false };
+        let Some(negated) = IndexSum::number(0).plus(difference, -1) else { return false };
         difference = negated;
         op = match op {
             Less => Greater,
@@ -112,9 +116,9 @@ pub(super) fn is_test(model: &Model, sized: Sized, op: BinaryOp, left: &Expr, ri
 /// `i % 2` and a number.
 fn is_side(model: &Model, sized: Sized, residue: &Expr, number: &Expr) -> bool {
     let ExprKind::Binary(BinaryOp::Remainder, of, two) = &residue.kind else { return false };
-    let of = Sum::of(model, sized, of).is_some_and(|sum| sum.index == 1 && sum.size == 0);
-    let is_number = |expr: &Expr| Sum::of(model, sized, expr).filter(|sum| (sum.index, sum.size) == (0, 0));
-    of && is_number(two) == Some(Sum::number(2)) && is_number(number).is_some()
+    let of = IndexSum::of(model, sized, of).is_some_and(|sum| sum.index == 1 && sum.size == 0);
+    let is_number = |expr: &Expr| IndexSum::of(model, sized, expr).filter(|sum| (sum.index, sum.size) == (0, 0));
+    of && is_number(two) == Some(IndexSum::number(2)) && is_number(number).is_some()
 }
 
 /// Whether an expression mentions a child or a parent: where none does, a program is no tree.

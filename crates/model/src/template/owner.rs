@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use crate::Model;
-use crate::control::{Action, ActionKind, Pattern, Scope, Stmt, StmtKind, SyncSide};
+use crate::control::{Action, ActionKind, ReceivePattern, Stmt, StmtKind, SyncSide, TextOwner};
 use crate::expr::{Access, ExprKind};
 use crate::process::FamilyId;
 use crate::types::Type;
@@ -24,7 +24,7 @@ pub fn owned_arrays(model: &Model, family: FamilyId) -> BTreeSet<VarId> {
     let mut owned: BTreeSet<VarId> = model.vars.ids().filter(|&id| is_candidate(id)).collect();
     for action in &model.actions {
         each_written(action, &mut |access| {
-            let is_own = action.scope == Scope::Family(family)
+            let is_own = action.scope == TextOwner::Family(family)
                 && matches!(&access.indices[..], [index]
                     if matches!(&index.kind, ExprKind::IndexOf(who) if matches!(who.kind, ExprKind::Myself)));
             if !is_own {
@@ -37,7 +37,7 @@ pub fn owned_arrays(model: &Model, family: FamilyId) -> BTreeSet<VarId> {
 
 fn each_written(action: &Action, visit: &mut dyn FnMut(&Access)) {
     if let Some(SyncSide::Receive(patterns)) = action.sync.as_ref().map(|sync| &sync.side) {
-        patterns.iter().filter_map(Pattern::target).for_each(&mut *visit);
+        patterns.iter().filter_map(ReceivePattern::target).for_each(&mut *visit);
     }
     if let ActionKind::Call { result: Some(target), .. } = &action.kind {
         visit(target);

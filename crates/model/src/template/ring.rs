@@ -11,9 +11,9 @@ use base::Span;
 
 use super::branch;
 use super::index::{self, IndexTest};
-use super::{Reason, Sized, bounded_by, sized_family};
+use super::{FragmentReason, Sized, bounded_by, sized_family};
 use crate::Model;
-use crate::control::{Action, ActionKind, Pattern, Scope, Stmt, StmtKind, SyncSide};
+use crate::control::{Action, ActionKind, ReceivePattern, Stmt, StmtKind, SyncSide, TextOwner};
 use crate::expr::{Access, BinaryOp, Domain, Expr, ExprKind, Whose};
 use crate::process::FamilyId;
 use crate::types::ScalarType;
@@ -39,13 +39,13 @@ pub struct Neighbours {
 ///
 /// # Errors
 /// What else the text does with indices, the size or process ids.
-pub fn neighbours(model: &Model) -> Result<Neighbours, Vec<Reason>> {
+pub fn neighbours(model: &Model) -> Result<Neighbours, Vec<FragmentReason>> {
     let sized = sized_family(model)?;
     let model = model.template();
     let found =
         Neighbours { sized, offsets: BTreeSet::from([0]), has_seam: false, has_ends: false, tests: BTreeSet::new() };
     let reasons = bounded_by(model, sized.parameter);
-    Walk { model, found, is_tree: false, is_inside: false, is_told: false, reasons }.all()
+    RingWalk { model, found, is_tree: false, is_inside: false, is_told: false, reasons }.all()
 }
 
 /// Whether each process touches only elements and neighbours of itself, of its parent and of its children in a binary tree, of which process 0 is the
@@ -53,13 +53,13 @@ pub fn neighbours(model: &Model) -> Result<Neighbours, Vec<Reason>> {
 ///
 /// # Errors
 /// What else the text does with indices, the size or process ids.
-pub fn tree(model: &Model) -> Result<Sized, Vec<Reason>> {
+pub fn tree(model: &Model) -> Result<Sized, Vec<FragmentReason>> {
     let sized = sized_family(model)?;
     let model = model.template();
     let found =
         Neighbours { sized, offsets: BTreeSet::new(), has_seam: false, has_ends: false, tests: BTreeSet::new() };
     let reasons = bounded_by(model, sized.parameter);
-    Walk { model, found, is_tree: true, is_inside: false, is_told: false, reasons }.all().map(|found| found.sized)
+    RingWalk { model, found, is_tree: true, is_inside: false, is_told: false, reasons }.all().map(|found| found.sized)
 }
 
 /// Whether the text of some process names a parent or a child as trees do.
@@ -76,11 +76,11 @@ pub fn has_branches(model: &Model) -> bool {
 ///
 /// # Errors
 /// As there.
-pub fn told_of_tree(model: &Model, sized: Sized, expr: &Expr) -> Result<(), Vec<Reason>> {
+pub fn told_of_tree(model: &Model, sized: Sized, expr: &Expr) -> Result<(), Vec<FragmentReason>> {
     let found =
         Neighbours { sized, offsets: BTreeSet::new(), has_seam: false, has_ends: false, tests: BTreeSet::new() };
     let model = model.template();
-    let mut walk = Walk { model, found, is_tree: true, is_inside: true, is_told: true, reasons: Vec::new() };
+    let mut walk = RingWalk { model, found, is_tree: true, is_inside: true, is_told: true, reasons: Vec::new() };
     walk.look(expr);
     if walk.reasons.is_empty() { Ok(()) } else { Err(walk.reasons) }
 }
@@ -89,11 +89,11 @@ pub fn told_of_tree(model: &Model, sized: Sized, expr: &Expr) -> Result<(), Vec<
 ///
 /// # Errors
 /// What else it does with indices, the size or process ids. That a lock is the process's may be asked.
-pub fn told_of_neighbours(model: &Model, sized: Sized, expr: &Expr) -> Result<Neighbours, Vec<Reason>> {
+pub fn told_of_neighbours(model: &Model, sized: Sized, expr: &Expr) -> Result<Neighbours, Vec<FragmentReason>> {
     let found =
         Neighbours { sized, offsets: BTreeSet::from([0]), has_seam: false, has_ends: false, tests: BTreeSet::new() };
     let model = model.template();
-    let mut walk = Walk { model, found, is_tree: false, is_inside: true, is_told: true, reasons: Vec::new() };
+    let mut walk = RingWalk { model, found, is_tree: false, is_inside: true, is_told: true, reasons: Vec::new() };
     walk.look(expr);
     match walk.reasons.is_empty() {
         true => Ok(walk.found),
@@ -101,7 +101,7 @@ pub fn told_of_neighbours(model: &Model, sized: Sized, expr: &Expr) -> Result<Ne
     }
 }
 
-struct Walk<'m> {
+struct RingWalk<'m> {
     model: &'m Model,
     found: Neighbours,
     /// Whether neighbours are parents and children.
@@ -110,16 +110,16 @@ struct Walk<'m> {
     is_inside: bool,
     /// Whether the text is a property's: owners of locks may be compared with the process.
     is_told: bool,
-    reasons: Vec<Reason>,
+    reasons: Vec<FragmentReason>,
 }
 
-impl Walk<'_> {
+impl RingWalk<'_> {
     /// All of the program.
-    fn all(mut self) -> Result<Neighbours, Vec<Reason>> {
+    fn all(mut self) -> Result<Neighbours, Vec<FragmentReason>> {
         let (model, family) = (self.model, self.found.sized.family);
         self.variables();
         for counted in &model.loops {
-            self.is_inside = counted.scope == Scope::Family(family);
+            self.is_inside = counted.scope == TextOwner::Family(family);
             self.domain(&counted.domain, counted.span);
         }
         model.actions.iter().for_each(|action| self.action(action));
@@ -131,7 +131,7 @@ impl Walk<'_> {
     }
 
     fn refuse(&mut self, span: Span, text: impl Into<String>) {
-        self.reasons.push(Reason::new(span, text));
+        self.reasons.push(FragmentReason::new(span, text));
     }
 
     fn variables(&mut self) {
@@ -157,15 +157,15 @@ impl Walk<'_> {
     }
 
     fn action(&mut self, action: &Action) {
-        self.is_inside = action.scope == Scope::Family(self.found.sized.family);
+        self.is_inside = action.scope == TextOwner::Family(self.found.sized.family);
         action.guard.iter().for_each(|guard| self.look(guard));
         match action.sync.as_ref().map(|sync| &sync.side) {
             None => {}
             Some(SyncSide::Send(values)) => values.iter().for_each(|value| self.look(value)),
             Some(SyncSide::Receive(patterns)) => patterns.iter().for_each(|pattern| match pattern {
-                Pattern::Into(target) => self.access(target),
-                Pattern::Equal(value) => self.look(value),
-                Pattern::Ignored => {}
+                ReceivePattern::Into(target) => self.access(target),
+                ReceivePattern::Equal(value) => self.look(value),
+                ReceivePattern::Ignored => {}
             }),
         }
         self.body(&action.body);

@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 
 use crate::common::{Bench, bench};
 use model::Model;
-use model::control::{ActionId, Scope, StmtKind};
+use model::control::{ActionId, StmtKind, TextOwner};
 use model::eval::{Control, Counters, Move, State, Step, evaluate, steps_of, touched_by};
 use model::expr::{BinaryOp, Domain, Quantifier};
 use model::footprint::{Footprint, disjuncts, footprint, view};
-use model::points::{Points, Target};
+use model::points::{PointTarget, Points};
 use model::process::ProcessId;
 use model::types::ScalarType;
 use model::value::Value;
@@ -17,7 +17,7 @@ use model::variable::{CellId, Role};
 use testkit::choices::Choices;
 use testkit::expr::*;
 use testkit::text::*;
-use testkit::{Product, Shape, for_each_program};
+use testkit::{Product, RandomFeatures, for_each_program};
 
 fn names(model: &Model, cells: &BTreeSet<CellId>) -> String {
     let names: Vec<&str> = cells.iter().map(|&cell| model.cells[cell].name.as_str()).collect();
@@ -25,13 +25,13 @@ fn names(model: &Model, cells: &BTreeSet<CellId>) -> String {
 }
 
 /// The footprints of the actions of `P[0]` where it starts, as `guard / reads / writes`.
-fn check(make: impl FnOnce(&mut Bench) -> Text, expected: &str) {
+fn check(make: impl FnOnce(&mut Bench) -> TextStatement, expected: &str) {
     let mut bench = bench();
     let text = make(&mut bench);
     let model = bench.model(vec![text]);
     let process = ProcessId::new(0);
     let points = Points::of(&model, process, 100).expect("few points");
-    let Target::Point(entry) = points.entry else { panic!("the text starts somewhere") };
+    let PointTarget::Point(entry) = points.entry else { panic!("the text starts somewhere") };
     let point = &points.points[entry];
     let shown: Vec<String> = point
         .exits
@@ -78,8 +78,8 @@ fn a_quantifier_reads_only_the_instances_that_its_filter_leaves() {
 fn a_counter_is_control_and_makes_indices_constant() {
     check(
         |b| {
-            let (id, k) = b.draft.counter(Scope::Family(b.p), "k", range(1, 1), ScalarType::Range { lo: 0, hi: 1 });
-            Text::For(id, vec![assign(element(shared(b.a), read(mine(k))), int(1))])
+            let (id, k) = b.draft.counter(TextOwner::Family(b.p), "k", range(1, 1), ScalarType::Range { lo: 0, hi: 1 });
+            TextStatement::For(id, vec![assign(element(shared(b.a), read(mine(k))), int(1))])
         },
         " /  / a[1]",
     );
@@ -98,7 +98,7 @@ fn statements_read_and_write_what_they_should() {
         },
         " / b / x y",
     );
-    check(|b| Text::If(None, equal(read(shared(b.x)), int(0)), vec![], vec![skip()]), "x / x /  | x / x / ");
+    check(|b| TextStatement::If(None, equal(read(shared(b.x)), int(0)), vec![], vec![skip()]), "x / x /  | x / x / ");
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn a_return_includes_the_store_of_the_result() {
     let model = b.model(vec![call(f, vec![], Some(into))]);
     let points = Points::of_procedure(&model, ProcessId::new(0), f, 10).unwrap();
     let exit = &points.points.iter().next().unwrap().exits[0];
-    assert_eq!(exit.target, Target::Return);
+    assert_eq!(exit.target, PointTarget::Return);
     let found = footprint(&model, ProcessId::new(0), exit.action, &Counters::new());
     assert_eq!(names(&model, &found.reads), "x y");
     assert_eq!(names(&model, &found.writes), "a[0] a[1]");
@@ -148,10 +148,13 @@ fn a_process_sees_the_shared_and_public_cells_that_it_mentions() {
 #[test]
 fn points_are_places_with_counters() {
     let mut b = bench();
-    let (outer, j) = b.draft.counter(Scope::Family(b.p), "j", range(0, 2), ScalarType::Range { lo: 0, hi: 2 });
+    let (outer, j) = b.draft.counter(TextOwner::Family(b.p), "j", range(0, 2), ScalarType::Range { lo: 0, hi: 2 });
     let inner_range = Domain::Range(Box::new(int(1)), Box::new(read(mine(j))));
-    let (inner, _) = b.draft.counter(Scope::Family(b.p), "k", inner_range, ScalarType::Range { lo: 0, hi: 2 });
-    let model = b.model(vec![Text::For(outer, vec![Text::For(inner, vec![skip().label("in")])]), skip().label("out")]);
+    let (inner, _) = b.draft.counter(TextOwner::Family(b.p), "k", inner_range, ScalarType::Range { lo: 0, hi: 2 });
+    let model = b.model(vec![
+        TextStatement::For(outer, vec![TextStatement::For(inner, vec![skip().label("in")])]),
+        skip().label("out"),
+    ]);
     let points = Points::of(&model, ProcessId::new(0), 100).unwrap();
     // j = 1: k = 1; j = 2: k = 1, 2; then `out` and the end.
     let shown: Vec<String> = points
@@ -174,11 +177,11 @@ fn counters_at(model: &Model, state: &State, process: ProcessId) -> Counters {
     in_scope
         .map(|counted| {
             let value = match scope {
-                Scope::Family(_) => {
+                TextOwner::Family(_) => {
                     state.cells
                         [model.cells_of(counted.counter, Some(process)).next().expect("a counter is a cell").index()]
                 }
-                Scope::Procedure(_) => state.top(process).slots[model.vars[counted.counter].offset],
+                TextOwner::Procedure(_) => state.top(process).slots[model.vars[counted.counter].offset],
             };
             (counted.counter, value)
         })
@@ -204,7 +207,7 @@ fn scramble(model: &Model, state: &State, kept: &Footprint, movers: &[ProcessId]
         }
     }
     for process in model.processes.ids().filter(|id| !movers.contains(id) && !kept.looks_at.contains(id)) {
-        let own = Scope::Family(model.processes[process].family);
+        let own = TextOwner::Family(model.processes[process].family);
         let places: Vec<_> = model.places.entries().filter(|(_, place)| place.scope == own).map(|(id, _)| id).collect();
         let stack = &mut scrambled.stacks[process.index()];
         stack.truncate(1);
@@ -250,7 +253,7 @@ fn effects(model: &Model, state: &State, by: &Move, kept: &Footprint) -> Result<
 
 #[test]
 fn what_is_outside_a_footprint_neither_changes_nor_matters() {
-    for_each_program(400, Shape::everything(), |_, model| {
+    for_each_program(400, RandomFeatures::everything(), |_, model| {
         let Some(product) = Product::explore(model, 400) else { return Ok(()) };
         let mut choices = Choices::from_seed(product.states.len() as u64);
         for state in product.states.iter().step_by(1 + product.states.len() / 40) {

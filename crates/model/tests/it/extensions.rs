@@ -1,7 +1,7 @@
 //! Steps that go on, actions for where nobody can move, receivers of certain values, places to end at.
 
 use model::Model;
-use model::control::{Pattern, SyncSide};
+use model::control::{ReceivePattern, SyncSide};
 use model::eval::{self, State, able, is_deadlock, steps, stuck_processes};
 use model::expr::BinaryOp;
 use model::process::ProcessId;
@@ -14,7 +14,7 @@ use testkit::show;
 use testkit::text::*;
 
 /// A program of single processes with the shared numbers `x` and `y` from 0 to 3; actions whose labels say so are marked.
-fn program(make: impl FnOnce(&mut Draft, VarId, VarId) -> Vec<(&'static str, Vec<Text>)>) -> Model {
+fn program(make: impl FnOnce(&mut Draft, VarId, VarId) -> Vec<(&'static str, Vec<TextStatement>)>) -> Model {
     let mut draft = Draft::new();
     let number = range_type(0, 3);
     let (x, y) = (draft.shared("x", number.clone(), Init::First), draft.shared("y", number, Init::First));
@@ -64,7 +64,7 @@ fn a_step_goes_on_until_nothing_is_enabled() {
 #[test]
 fn every_way_on_is_a_step() {
     let model = program(|_, x, _| {
-        let branches = Text::Either(vec![vec![assign(shared(x), int(1))], vec![assign(shared(x), int(2))]]);
+        let branches = TextStatement::Either(vec![vec![assign(shared(x), int(1))], vec![assign(shared(x), int(2))]]);
         vec![("P", vec![skip().label("on"), branches])]
     });
     assert_eq!(shown(&model), "P: x 0 => 1, P@end | P: x 0 => 2, P@end");
@@ -74,7 +74,7 @@ fn every_way_on_is_a_step() {
 fn a_step_that_comes_back_to_where_it_was_is_endless() {
     let model = program(|_, x, _| {
         let turn = assign(shared(x), binary(BinaryOp::Subtract, int(1), read(shared(x)))).label("on");
-        vec![("P", vec![Text::Loop(vec![turn])])]
+        vec![("P", vec![TextStatement::Loop(vec![turn])])]
     });
     let found = steps(&model, &start(&model));
     assert_eq!(found.len(), 1);
@@ -82,7 +82,7 @@ fn a_step_that_comes_back_to_where_it_was_is_endless() {
     // A loop that counts comes to its end.
     let model = program(|_, x, _| {
         let count = assign(shared(x), add(read(shared(x)), int(1))).when(less(x, 3)).label("on");
-        vec![("P", vec![Text::Loop(vec![count])])]
+        vec![("P", vec![TextStatement::Loop(vec![count])])]
     });
     assert_eq!(shown(&model), "P: x 0 => 3");
 }
@@ -128,7 +128,7 @@ fn some_actions_are_for_where_nobody_can_move() {
 
 #[test]
 fn receivers_choose_by_values() {
-    let meets = |value: i64, patterns: fn(VarId) -> Vec<Pattern>| {
+    let meets = |value: i64, patterns: fn(VarId) -> Vec<ReceivePattern>| {
         let mut model = program(|draft, x, y| {
             let c = draft.channel("c");
             vec![
@@ -144,13 +144,14 @@ fn receivers_choose_by_values() {
         }
         shown(&model)
     };
-    let wanted = |y: VarId| vec![Pattern::Equal(int(2)), Pattern::Into(shared(y))];
+    let wanted = |y: VarId| vec![ReceivePattern::Equal(int(2)), ReceivePattern::Into(shared(y))];
     assert_eq!(meets(2, wanted), "S: y 0 => 3, S@end, R@end");
     assert_eq!(meets(1, wanted), "nothing");
-    assert_eq!(meets(1, |_| vec![Pattern::Ignored, Pattern::Ignored]), "S: S@end, R@end");
+    assert_eq!(meets(1, |_| vec![ReceivePattern::Ignored, ReceivePattern::Ignored]), "S: S@end, R@end");
     // What is stored is stored only where all is equal; what cannot be evaluated before that is a fault.
     let zero = || binary(BinaryOp::Divide, int(1), int(0));
-    let late = |_: VarId| vec![Pattern::Equal(int(2)), Pattern::Equal(binary(BinaryOp::Divide, int(1), int(0)))];
+    let late =
+        |_: VarId| vec![ReceivePattern::Equal(int(2)), ReceivePattern::Equal(binary(BinaryOp::Divide, int(1), int(0)))];
     assert_eq!((meets(1, late).as_str(), meets(2, late).as_str()), ("nothing", "S fails: division by zero"));
     assert!(eval::evaluate(&program(|_, _, _| vec![]), &start(&program(|_, _, _| vec![])), &zero(), None).is_err());
 }

@@ -1,7 +1,7 @@
 //! How control moves: loops and their counters, `break`, calls, returns, recursion.
 
 use crate::common::{bench, run_alone, start};
-use model::control::{Scope, StmtKind};
+use model::control::{StmtKind, TextOwner};
 use model::eval::{Control, State, steps};
 use model::expr::{BinaryOp, Domain};
 use model::process::ProcessId;
@@ -17,9 +17,9 @@ const SMALL: ScalarType = ScalarType::Range { lo: 0, hi: 3 };
 #[test]
 fn a_loop_counts_its_values_and_resets() {
     let mut b = bench();
-    let (id, k) = b.draft.counter(Scope::Family(b.p), "k", range(1, 3), ScalarType::Range { lo: 1, hi: 3 });
+    let (id, k) = b.draft.counter(TextOwner::Family(b.p), "k", range(1, 3), ScalarType::Range { lo: 1, hi: 3 });
     let body = vec![assign(shared(b.x), read(mine(k))).label("body")];
-    let model = b.model(vec![skip().label("first"), Text::For(id, body), skip().label("after")]);
+    let model = b.model(vec![skip().label("first"), TextStatement::For(id, body), skip().label("after")]);
     let expected = [
         "P[0]: P[0]@body",
         "P[0]: P[0].k 1 => 2",
@@ -34,9 +34,9 @@ fn a_loop_counts_its_values_and_resets() {
 fn a_process_may_begin_with_a_loop_whose_bounds_are_its_own() {
     let mut b = bench();
     let bounds = Domain::Range(Box::new(index_of(me())), Box::new(int(0)));
-    let (id, k) = b.draft.counter(Scope::Family(b.p), "k", bounds, SMALL);
+    let (id, k) = b.draft.counter(TextOwner::Family(b.p), "k", bounds, SMALL);
     let body = vec![assign(shared(b.y), read(mine(k))).label("body")];
-    let model = b.model(vec![Text::For(id, body), skip().label("after")]);
+    let model = b.model(vec![TextStatement::For(id, body), skip().label("after")]);
     // P[0] has 0..=0, P[1] has 1..=0, which is empty.
     let state = start(&model);
     let places: Vec<&str> =
@@ -48,11 +48,12 @@ fn a_process_may_begin_with_a_loop_whose_bounds_are_its_own() {
 fn loops_nest_over_families_and_break_resets() {
     let mut b = bench();
     let family = Domain::Family(b.p);
-    let (outer, j) = b.draft.counter(Scope::Family(b.p), "j", family, ScalarType::Pid(b.p));
-    let (inner, k) = b.draft.counter(Scope::Family(b.p), "k", range(2, 3), ScalarType::Range { lo: 2, hi: 3 });
-    let leave = Text::If(Some("test".to_string()), equal(read(mine(k)), int(3)), vec![Text::Break], vec![]);
+    let (outer, j) = b.draft.counter(TextOwner::Family(b.p), "j", family, ScalarType::Pid(b.p));
+    let (inner, k) = b.draft.counter(TextOwner::Family(b.p), "k", range(2, 3), ScalarType::Range { lo: 2, hi: 3 });
+    let leave =
+        TextStatement::If(Some("test".to_string()), equal(read(mine(k)), int(3)), vec![TextStatement::Break], vec![]);
     let body = vec![assign(element(shared(b.a), index_of(read(mine(j)))), read(mine(k))).label("store"), leave];
-    let model = b.model(vec![Text::For(outer, vec![Text::For(inner, body)])]);
+    let model = b.model(vec![TextStatement::For(outer, vec![TextStatement::For(inner, body)])]);
     let expected = [
         "P[0]: a[0] 0 => 2, P[0]@test",
         "P[0]: P[0].k 2 => 3, P[0]@store",
@@ -69,10 +70,10 @@ fn loops_nest_over_families_and_break_resets() {
 #[test]
 fn an_empty_loop_is_passed_without_a_step_however_long() {
     let mut b = bench();
-    let (none, _) = b.draft.counter(Scope::Family(b.p), "k", range(1, 0), SMALL);
+    let (none, _) = b.draft.counter(TextOwner::Family(b.p), "k", range(1, 0), SMALL);
     let huge = ScalarType::Range { lo: 0, hi: 1_000_000 };
-    let (many, _) = b.draft.counter(Scope::Family(b.p), "n", range(0, 1_000_000), huge);
-    let model = b.model(vec![skip(), Text::For(none, vec![skip()]), Text::For(many, vec![])]);
+    let (many, _) = b.draft.counter(TextOwner::Family(b.p), "n", range(0, 1_000_000), huge);
+    let model = b.model(vec![skip(), TextStatement::For(none, vec![skip()]), TextStatement::For(many, vec![])]);
     assert_eq!(run_alone(&model, 10), ["P[0]: P[0]@end"]);
 }
 
@@ -81,7 +82,7 @@ fn while_and_loop_go_back() {
     let b = bench();
     let less = binary(BinaryOp::Less, read(shared(b.x)), int(3));
     let next = assign(shared(b.x), add(read(shared(b.x)), int(1))).label("next");
-    let model = b.model(vec![Text::While(Some("test".to_string()), less, vec![next])]);
+    let model = b.model(vec![TextStatement::While(Some("test".to_string()), less, vec![next])]);
     let expected = [
         "P[0]: P[0]@next",
         "P[0]: x 1 => 2, P[0]@test",
@@ -92,7 +93,7 @@ fn while_and_loop_go_back() {
     assert_eq!(run_alone(&model, 20), expected);
     let b = bench();
     let next = assign(shared(b.x), add(read(shared(b.x)), int(1))).label("next");
-    let model = b.model(vec![Text::Loop(vec![next])]);
+    let model = b.model(vec![TextStatement::Loop(vec![next])]);
     let expected = ["P[0]: x 1 => 2", "P[0]: x 2 => 3", "P[0] fails: 4 is outside the type of `x`"];
     assert_eq!(run_alone(&model, 20), expected);
 }
@@ -154,7 +155,7 @@ fn recursion_has_real_stacks_and_acts_for_the_caller() {
     let n = || read(frame(parameters[0]));
     let deeper = call(f, vec![binary(BinaryOp::Subtract, n(), int(1))], None).label("deeper");
     let bottom = atomic(vec![stmt(StmtKind::Acquire(shared(b.m)))]).label("bottom");
-    let test = Text::If(Some("test".to_string()), equal(n(), int(0)), vec![bottom], vec![deeper]);
+    let test = TextStatement::If(Some("test".to_string()), equal(n(), int(0)), vec![bottom], vec![deeper]);
     b.draft.procedure_text(f, vec![test]);
     let model = b.model(vec![call(f, vec![int(1)], None)]);
     let expected = [
@@ -192,8 +193,8 @@ fn while_a_call_runs_no_label_of_the_caller_holds() {
 fn loops_in_procedures_count_in_their_frame() {
     let mut b = bench();
     let (f, _) = b.draft.procedure("f", &[], None);
-    let (id, k) = b.draft.counter(Scope::Procedure(f), "k", range(0, 1), ScalarType::Range { lo: 0, hi: 1 });
-    b.draft.procedure_text(f, vec![Text::For(id, vec![assign(shared(b.x), read(frame(k))).label("body")])]);
+    let (id, k) = b.draft.counter(TextOwner::Procedure(f), "k", range(0, 1), ScalarType::Range { lo: 0, hi: 1 });
+    b.draft.procedure_text(f, vec![TextStatement::For(id, vec![assign(shared(b.x), read(frame(k))).label("body")])]);
     let model = b.model(vec![call(f, vec![], None)]);
     let expected = [
         "P[0]: P[0]@(call f())/body[0]",

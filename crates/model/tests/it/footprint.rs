@@ -4,11 +4,11 @@ use model::Model;
 use model::eval::{Footprint, State, Step, Touch, attempts_of, touched_by_process};
 use model::process::ProcessId;
 use model::variable::{CellId, Role};
-use testkit::{Product, Shape, for_each_program};
+use testkit::{Product, RandomFeatures, for_each_program};
 
 #[test]
 fn steps_depend_on_their_footprint_and_change_nothing_else() {
-    for_each_program(150, Shape::everything(), |_, model| {
+    for_each_program(150, RandomFeatures::everything(), |_, model| {
         let Some(product) = Product::explore(model, 60) else { return Ok(()) };
         product
             .states

@@ -9,7 +9,7 @@ use testkit::expr::*;
 use testkit::text::*;
 
 /// The first steps of `P[0]` when its text is this step.
-fn check(make: impl FnOnce(&Bench) -> Text, expected: &str) {
+fn check(make: impl FnOnce(&Bench) -> TextStatement, expected: &str) {
     let bench = bench();
     let text = make(&bench);
     assert_eq!(bench.first_steps(vec![text]), expected);
@@ -86,7 +86,7 @@ fn equal_outcomes_of_one_statement_are_one_step() {
     );
     // Two statements with the same effect are two steps.
     check(
-        |b| Text::Either(vec![vec![assign(shared(b.x), int(2))], vec![assign(shared(b.x), int(2))]]),
+        |b| TextStatement::Either(vec![vec![assign(shared(b.x), int(2))], vec![assign(shared(b.x), int(2))]]),
         "P[0]: x 1 => 2, P[0]@end | P[0]: x 1 => 2, P[0]@end",
     );
 }
@@ -181,16 +181,16 @@ fn tests_are_steps_and_fail_once() {
     check(
         |b| {
             let (yes, no) = branches(b);
-            Text::If(None, equal(read(shared(b.x)), int(1)), yes, no)
+            TextStatement::If(None, equal(read(shared(b.x)), int(1)), yes, no)
         },
         "P[0]: P[0]@yes",
     );
     check(
         |b| {
             let (yes, no) = branches(b);
-            Text::If(None, equal(binary(BinaryOp::Remainder, int(1), int(0)), int(1)), yes, no)
+            TextStatement::If(None, equal(binary(BinaryOp::Remainder, int(1), int(0)), int(1)), yes, no)
         },
         "P[0] fails: division by zero",
     );
-    check(|b| Text::While(None, truth(false), branches(b).0), "P[0]: P[0]@end");
+    check(|b| TextStatement::While(None, truth(false), branches(b).0), "P[0]: P[0]@end");
 }

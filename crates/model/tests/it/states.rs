@@ -14,7 +14,7 @@ use testkit::expr::*;
 use testkit::text::*;
 use testkit::{Draft, Product, show};
 
-fn acquire(access: model::expr::Access) -> Text {
+fn acquire(access: model::expr::Access) -> TextStatement {
     atomic(vec![stmt(StmtKind::Acquire(access))])
 }
 
@@ -72,7 +72,7 @@ fn names(model: &Model, processes: &[ProcessId]) -> String {
 
 #[test]
 fn idle_is_neither_able_nor_stuck_and_never_a_deadlock() {
-    let who = |text: Vec<Text>| {
+    let who = |text: Vec<TextStatement>| {
         let model = bench().model(text);
         let state = start(&model);
         let able: Vec<ProcessId> = model.processes.ids().filter(|&process| able(&model, &state, process)).collect();
@@ -86,7 +86,7 @@ fn idle_is_neither_able_nor_stuck_and_never_a_deadlock() {
     // An error is a step: no deadlock there.
     let fault = || equal(binary(model::expr::BinaryOp::Divide, int(1), int(0)), int(1));
     assert_eq!(who(vec![wait(fault())]), "able: P[0] P[1]; stuck: ; deadlock: false");
-    let choice = Text::Either(vec![vec![idle()], vec![wait(truth(false))]]);
+    let choice = TextStatement::Either(vec![vec![idle()], vec![wait(truth(false))]]);
     assert_eq!(who(vec![choice]), "able: ; stuck: ; deadlock: false");
     // P[0] is stuck, but P[1] can leave idle.
     let mut b = bench();
@@ -100,8 +100,11 @@ fn idle_is_neither_able_nor_stuck_and_never_a_deadlock() {
 
 #[test]
 fn able_by_labels_looks_at_the_steps_that_carry_them() {
-    let choice =
-        Text::Either(vec![vec![wait(truth(false)).label("a")], vec![skip().label("b")], vec![idle().label("c")]]);
+    let choice = TextStatement::Either(vec![
+        vec![wait(truth(false)).label("a")],
+        vec![skip().label("b")],
+        vec![idle().label("c")],
+    ]);
     let model = bench().model(vec![choice]);
     let state = start(&model);
     let by = |label: &str| able_by(&model, &state, ProcessId::new(0), &[label.to_string()]);
@@ -127,7 +130,7 @@ fn two_that_take_two_locks_in_opposite_order_deadlock() {
 }
 
 /// The race on the variable in the initial state, as `cell: process reads|writes, …`.
-fn race_of(make: impl FnOnce(&Bench) -> (VarId, Vec<Text>)) -> String {
+fn race_of(make: impl FnOnce(&Bench) -> (VarId, Vec<TextStatement>)) -> String {
     let bench = bench();
     let (var, text) = make(&bench);
     let model = bench.model(text);
@@ -161,7 +164,7 @@ fn a_race_is_two_enabled_steps_on_one_cell_one_of_them_writing() {
     assert_eq!(
         race_of(|b| (
             b.x,
-            vec![Text::Either(vec![
+            vec![TextStatement::Either(vec![
                 vec![assign(element(shared(b.a), read(shared(b.x))), int(1))],
                 vec![assign(shared(b.x), int(1))],
             ])]
@@ -171,7 +174,7 @@ fn a_race_is_two_enabled_steps_on_one_cell_one_of_them_writing() {
 }
 
 /// A sender, a receiver and a second receiver on one channel.
-fn meeting(make: impl FnOnce(&mut Draft) -> (Vec<Text>, Vec<Text>, Vec<Text>)) -> String {
+fn meeting(make: impl FnOnce(&mut Draft) -> (Vec<TextStatement>, Vec<TextStatement>, Vec<TextStatement>)) -> String {
     let mut draft = Draft::new();
     let families = [draft.single("S"), draft.single("R"), draft.single("Q")];
     let (s, r, q) = make(&mut draft);
@@ -249,7 +252,7 @@ fn mux_sem_is_mutual_exclusion_with_the_known_counts() {
     let x = draft.shared("x", Type::Scalar(ScalarType::Semaphore { max: 1 }), Init::Fill(int(1)));
     let leave = atomic(vec![stmt(StmtKind::Release(shared(x)))]).label("leave");
     let text = vec![skip().label("noncrit"), acquire(shared(x)).label("trying"), skip().label("crit"), leave];
-    draft.text(p, vec![Text::Loop(text)]);
+    draft.text(p, vec![TextStatement::Loop(text)]);
     let model = draft.finish();
     let product = Product::explore(&model, 1000).unwrap();
     // With x = 1 everybody is at noncrit or trying (8 states); with x = 0 one of three is at crit or leave (24).

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use crate::common::{Bench, bench};
 use model::Model;
-use model::control::{Scope, StmtKind};
+use model::control::{StmtKind, TextOwner};
 use model::eval::{State, steps};
 use model::expr::{BinaryOp, Domain, Quantifier};
 use model::process::{FamilyId, ProcessId};
@@ -16,10 +16,10 @@ use model::view::{View, project};
 use testkit::expr::*;
 use testkit::permutation::permuted;
 use testkit::text::*;
-use testkit::{Product, Shape, for_each_program};
+use testkit::{Product, RandomFeatures, for_each_program};
 
 /// The reasons against exchanging `P[0]` and `P[1]`, without the bench's own (`turn` starts with a process).
-fn check(make: impl FnOnce(&mut Bench) -> Vec<Text>, expected: &[&str]) {
+fn check(make: impl FnOnce(&mut Bench) -> Vec<TextStatement>, expected: &[&str]) {
     let mut bench = bench();
     bench.draft.model.vars[bench.turn].init = Init::Any;
     let text = make(&mut bench);
@@ -63,8 +63,8 @@ fn everything_else_is_a_reason() {
     check(
         |b| {
             let domain = Domain::Family(b.p);
-            let (id, _) = b.draft.counter(Scope::Family(b.p), "k", domain, ScalarType::Pid(b.p));
-            vec![Text::For(id, vec![skip()])]
+            let (id, _) = b.draft.counter(TextOwner::Family(b.p), "k", domain, ScalarType::Pid(b.p));
+            vec![TextStatement::For(id, vec![skip()])]
         },
         &["a loop takes the processes in their order"],
     );
@@ -117,7 +117,7 @@ fn exchange(model: &Model, family: FamilyId, state: &State, (one, other): (Proce
 fn processes_of_a_symmetric_program_can_be_exchanged() {
     let symmetric = std::sync::Mutex::new(0);
     // Arrays in frames would have to be exchanged, too; they are left out here.
-    for_each_program(1500, Shape { procedures: false, ..Shape::everything() }, |_, model| {
+    for_each_program(1500, RandomFeatures { procedures: false, ..RandomFeatures::everything() }, |_, model| {
         for (family, members) in model.families.entries() {
             if members.count() < 2 || !asymmetries(model, family).is_empty() {
                 continue;
@@ -179,7 +179,7 @@ fn views_of_a_family_show_ids_by_their_relation_to_the_members() {
     use model::types::{ScalarType, Type};
     use model::value::Value;
     use model::variable::Init;
-    use model::view::Seen;
+    use model::view::CellContent;
     let mut draft = testkit::Draft::new();
     let p = draft.family("P", 3);
     let turn = draft.shared("turn", Type::Scalar(ScalarType::PidOrNone(p)), Init::Any);
@@ -190,8 +190,16 @@ fn views_of_a_family_show_ids_by_their_relation_to_the_members() {
     let of = |index: usize| ProcessId::new(index);
     assert!(view.admits(&model, &[of(2), of(0)]) && !view.admits(&model, &[of(1), of(1)]));
     assert_eq!((view.k(), view.processes()), (2, None));
-    let shown: HashSet<Seen> = model::eval::initial_states(&model)
+    let shown: HashSet<CellContent> = model::eval::initial_states(&model)
         .map(|state| project(&model, &state, &view, &[of(2), of(0)]).cells[0])
         .collect();
-    assert_eq!(shown, HashSet::from([Seen::Value(Value::None), Seen::Member(0), Seen::Member(1), Seen::Other]));
+    assert_eq!(
+        shown,
+        HashSet::from([
+            CellContent::Value(Value::None),
+            CellContent::Member(0),
+            CellContent::Member(1),
+            CellContent::Other
+        ])
+    );
 }

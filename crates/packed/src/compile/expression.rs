@@ -7,13 +7,13 @@ use model::types::ScalarType;
 use model::value::Value;
 use model::variable::{Role, Storage};
 
-use super::{Bound, Compiler, Context, Kind};
+use super::{Bound, CompileContext, Compiler, NumberCode};
 use crate::packing::encode;
 use crate::term::{Locator, LocatorId, ProcessRange, Quantification, TermId};
 
 /// Where an access leads.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Location {
+pub(super) enum AccessLocation {
     /// Always to the same location.
     Fixed(u32),
     /// To a location that depends on the state.
@@ -24,7 +24,7 @@ pub(super) enum Location {
 
 impl Compiler<'_, '_> {
     /// The term of an expression.
-    pub(super) fn expression(&mut self, expr: &Expr, context: &mut Context) -> TermId {
+    pub(super) fn expression(&mut self, expr: &Expr, context: &mut CompileContext) -> TermId {
         match &expr.kind {
             ExprKind::Const(value) => self.terms.constant(encode(*value)),
             ExprKind::Parameter(id) => self.terms.constant(encode(Value::Int(self.model.parameters[*id].value))),
@@ -58,7 +58,7 @@ impl Compiler<'_, '_> {
             ExprKind::IndexOf(inner) => {
                 let kind = self.kind(inner, context);
                 let inner = self.expression(inner, context);
-                if kind == Kind::Process { self.terms.index_of(inner) } else { inner }
+                if kind == NumberCode::Process { self.terms.index_of(inner) } else { inner }
             }
             ExprKind::ToProcess(family, inner) => {
                 let kind = self.kind(inner, context);
@@ -69,7 +69,7 @@ impl Compiler<'_, '_> {
     }
 
     /// Where an access leads.
-    pub(super) fn locate(&mut self, access: &Access, context: &mut Context) -> Location {
+    pub(super) fn locate(&mut self, access: &Access, context: &mut CompileContext) -> AccessLocation {
         let var = &self.model.vars[access.var];
         let (first, owner) = match (var.storage, &access.whose) {
             (Storage::Frame(procedure), _) => {
@@ -82,9 +82,9 @@ impl Compiler<'_, '_> {
             (_, Whose::Of(who)) => {
                 let who = self.expression(who, context);
                 match self.terms.as_constant(who) {
-                    Some(0) => return Location::Fault,
+                    Some(0) => return AccessLocation::Fault,
                     Some(number) => (self.first_cell(ProcessId::new(number as usize - 1)) + var.offset as u32, None),
-                    None if self.terms.is_fault(who) => return Location::Fault,
+                    None if self.terms.is_fault(who) => return AccessLocation::Fault,
                     None => (var.offset as u32, Some(who)),
                 }
             }
@@ -98,29 +98,33 @@ impl Compiler<'_, '_> {
     }
 
     /// What a number that an expression yields codes.
-    pub(super) fn kind(&self, expr: &Expr, context: &Context) -> Kind {
+    pub(super) fn kind(&self, expr: &Expr, context: &CompileContext) -> NumberCode {
         match &expr.kind {
             ExprKind::Const(Value::None | Value::Process(_)) | ExprKind::Myself | ExprKind::ToProcess(..) => {
-                Kind::Process
+                NumberCode::Process
             }
             ExprKind::Bound(var) => context.bound[var.0 as usize].kind,
             ExprKind::Read(access) => kind_of(self.model.vars[access.var].ty.scalar()),
             ExprKind::If(_, yes, _) => self.kind(yes, context),
-            _ => Kind::Other,
+            _ => NumberCode::Other,
         }
     }
 
     /// The first and the last number of a domain; the first is greater where it is empty.
-    pub(super) fn domain_ends(&mut self, domain: &Domain, context: &mut Context) -> (TermId, TermId, Kind) {
+    pub(super) fn domain_ends(
+        &mut self,
+        domain: &Domain,
+        context: &mut CompileContext,
+    ) -> (TermId, TermId, NumberCode) {
         match domain {
-            Domain::Range(lo, hi) => (self.expression(lo, context), self.expression(hi, context), Kind::Other),
+            Domain::Range(lo, hi) => (self.expression(lo, context), self.expression(hi, context), NumberCode::Other),
             Domain::Family(family) => {
                 let range = self.range_of(*family);
-                (self.terms.constant(range.first), self.terms.constant(range.last), Kind::Process)
+                (self.terms.constant(range.first), self.terms.constant(range.last), NumberCode::Process)
             }
             Domain::Enum(id) => {
                 let n_values = self.model.enums[*id].values.len() as i64;
-                (self.terms.constant(0), self.terms.constant(n_values - 1), Kind::Other)
+                (self.terms.constant(0), self.terms.constant(n_values - 1), NumberCode::Other)
             }
         }
     }
@@ -129,25 +133,25 @@ impl Compiler<'_, '_> {
         self.model.processes[process].first_cell as u32
     }
 
-    fn element(&mut self, first: u32, owner: Option<TermId>, indices: Vec<(TermId, usize)>) -> Location {
+    fn element(&mut self, first: u32, owner: Option<TermId>, indices: Vec<(TermId, usize)>) -> AccessLocation {
         let mut offset = Some(0);
         for &(index, len) in &indices {
             match self.terms.as_constant(index) {
                 Some(number) => match usize::try_from(number) {
                     Ok(at) if at < len => offset = offset.map(|offset| offset * len + at),
-                    _ => return Location::Fault,
+                    _ => return AccessLocation::Fault,
                 },
-                None if self.terms.is_fault(index) => return Location::Fault,
+                None if self.terms.is_fault(index) => return AccessLocation::Fault,
                 None => offset = None,
             }
         }
         match (offset, owner) {
-            (Some(offset), None) => Location::Fixed(first + offset as u32),
-            _ => Location::Computed(self.terms.locator(Locator { first, owner, indices })),
+            (Some(offset), None) => AccessLocation::Fixed(first + offset as u32),
+            _ => AccessLocation::Computed(self.terms.locator(Locator { first, owner, indices })),
         }
     }
 
-    fn read(&mut self, access: &Access, context: &mut Context) -> TermId {
+    fn read(&mut self, access: &Access, context: &mut CompileContext) -> TermId {
         if let Role::Counter(id) = self.model.vars[access.var].role
             && self.codec.plan.folded[id.index()]
         {
@@ -156,12 +160,12 @@ impl Compiler<'_, '_> {
             return self.terms.constant(encode(value));
         }
         match self.locate(access, context) {
-            Location::Fixed(location) => {
+            AccessLocation::Fixed(location) => {
                 let (field, _) = self.codec.layout.locations[location as usize];
                 self.terms.read(field)
             }
-            Location::Computed(locator) => self.terms.read_at(locator),
-            Location::Fault => self.terms.fault(),
+            AccessLocation::Computed(locator) => self.terms.read_at(locator),
+            AccessLocation::Fault => self.terms.fault(),
         }
     }
 
@@ -191,18 +195,18 @@ impl Compiler<'_, '_> {
         ProcessRange { first, last: first + family.count() as i64 - 1 }
     }
 
-    fn as_process(&mut self, family: FamilyId, kind: Kind, inner: TermId) -> TermId {
+    fn as_process(&mut self, family: FamilyId, kind: NumberCode, inner: TermId) -> TermId {
         let range = self.range_of(family);
         match kind {
-            Kind::Process => self.terms.process_within(inner, range),
-            Kind::Other => {
+            NumberCode::Process => self.terms.process_within(inner, range),
+            NumberCode::Other => {
                 let first_index = self.model.families[family].index.as_ref().map_or(0, |index| index.first);
                 self.terms.process_at(inner, first_index, range)
             }
         }
     }
 
-    fn quantified(&mut self, quantified: &Quantified, context: &mut Context) -> TermId {
+    fn quantified(&mut self, quantified: &Quantified, context: &mut CompileContext) -> TermId {
         let n_before = self.n_unrolled;
         let depth = context.bound.len();
         let mut instances = Vec::new();
@@ -224,7 +228,7 @@ impl Compiler<'_, '_> {
         &mut self,
         quantified: &Quantified,
         level: usize,
-        context: &mut Context,
+        context: &mut CompileContext,
         found: &mut Vec<TermId>,
     ) -> Option<()> {
         let Some(binding) = quantified.bindings.get(level) else {
@@ -251,7 +255,7 @@ impl Compiler<'_, '_> {
     }
 
     /// The body for the values that are bound: true for `forall` and false for the others where the filter fails.
-    fn instance(&mut self, quantified: &Quantified, context: &mut Context) -> TermId {
+    fn instance(&mut self, quantified: &Quantified, context: &mut CompileContext) -> TermId {
         let filter = match &quantified.filter {
             None => return self.expression(&quantified.body, context),
             Some(filter) => self.expression(filter, context),
@@ -273,7 +277,7 @@ impl Compiler<'_, '_> {
     }
 
     /// The quantifier as loops over registers, one in the other.
-    fn looped(&mut self, quantified: &Quantified, level: usize, context: &mut Context) -> TermId {
+    fn looped(&mut self, quantified: &Quantified, level: usize, context: &mut CompileContext) -> TermId {
         let Some(binding) = quantified.bindings.get(level) else {
             return self.instance(quantified, context);
         };
@@ -292,9 +296,11 @@ impl Compiler<'_, '_> {
     }
 }
 
-pub(super) fn kind_of(ty: ScalarType) -> Kind {
+pub(super) fn kind_of(ty: ScalarType) -> NumberCode {
     match ty {
-        ScalarType::Pid(_) | ScalarType::PidOrNone(_) | ScalarType::Lock => Kind::Process,
-        ScalarType::Bool | ScalarType::Range { .. } | ScalarType::Enum(_) | ScalarType::Semaphore { .. } => Kind::Other,
+        ScalarType::Pid(_) | ScalarType::PidOrNone(_) | ScalarType::Lock => NumberCode::Process,
+        ScalarType::Bool | ScalarType::Range { .. } | ScalarType::Enum(_) | ScalarType::Semaphore { .. } => {
+            NumberCode::Other
+        }
     }
 }

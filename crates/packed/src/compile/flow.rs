@@ -5,22 +5,22 @@
 
 use std::collections::HashMap;
 
-use model::control::{Action, ActionId, ActionKind, LoopId, Next, ProcedureId, Scope};
+use model::control::{Action, ActionId, ActionKind, LoopId, Next, ProcedureId, TextOwner};
 use model::expr::Expr;
 use model::process::ProcessId;
 use model::types::Type;
 use model::variable::{Init, Storage};
 
-use super::expression::Location;
-use super::{Compiler, Context};
-use crate::code::{Address, Instruction, RESULT, Target, WordWrite};
+use super::expression::AccessLocation;
+use super::{CompileContext, Compiler};
+use crate::code::{Address, Instruction, RESULT, StoreTarget, WordWrite};
 use crate::packing::{Field, encode};
-use crate::points::{Counters, Point, counters_at_rest, following, rest_value, set_counter};
-use crate::term::Arithmetic;
+use crate::points::{FoldedCounters, PackedPoint, counters_at_rest, following, rest_value, set_counter};
+use crate::term::ArithmeticOp;
 
 impl<'m> Compiler<'_, 'm> {
     /// Moves control as the action says, and ends the program.
-    pub(super) fn move_on(&mut self, id: ActionId, point: u32, context: &mut Context) {
+    pub(super) fn move_on(&mut self, id: ActionId, point: u32, context: &mut CompileContext) {
         let action = &self.model.actions[id];
         match &action.kind {
             ActionKind::Plain | ActionKind::Idle => self.follow(&action.next, context),
@@ -37,7 +37,7 @@ impl<'m> Compiler<'_, 'm> {
     pub(super) fn all_continuations(&mut self) {
         for site in &self.codec.layout.sites {
             let point = self.codec.plan.points[site.process.index()].point(site.point);
-            let mut context = Context::of_process(site.process, point.counters.clone());
+            let mut context = CompileContext::of_process(site.process, point.counters.clone());
             let start = self.label();
             self.continuations.push(start);
             let action = &self.model.actions[site.action];
@@ -51,7 +51,7 @@ impl<'m> Compiler<'_, 'm> {
         }
     }
 
-    fn follow(&mut self, next: &'m Next, context: &mut Context) {
+    fn follow(&mut self, next: &'m Next, context: &mut CompileContext) {
         let mut open = HashMap::new();
         self.follow_from(next, context, &mut open);
     }
@@ -61,13 +61,13 @@ impl<'m> Compiler<'_, 'm> {
     fn follow_from(
         &mut self,
         next: &'m Next,
-        context: &mut Context,
-        open: &mut HashMap<(*const Next, Counters), Address>,
+        context: &mut CompileContext,
+        open: &mut HashMap<(*const Next, FoldedCounters), Address>,
     ) {
         match next {
             Next::To(place) => {
                 let me = context.myself();
-                let point = Point { place: *place, counters: context.counters.clone() };
+                let point = PackedPoint { place: *place, counters: context.counters.clone() };
                 let number = self.codec.plan.points[me.index()].id(&point).expect("points are closed under control");
                 self.emit_write(WordWrite::new(self.codec.layout.control[me.index()], i64::from(number)));
                 self.emit(Instruction::Done);
@@ -122,15 +122,15 @@ impl<'m> Compiler<'_, 'm> {
         id: LoopId,
         counts_on: bool,
         past: &'m Next,
-        context: &mut Context,
-        open: &mut HashMap<(*const Next, Counters), Address>,
+        context: &mut CompileContext,
+        open: &mut HashMap<(*const Next, FoldedCounters), Address>,
     ) {
         let counter = self.counter_field(id, context.myself());
         let (first, last, _) = self.domain_ends(&self.model.loops[id].domain, context);
-        let is_empty = self.terms.arithmetic(Arithmetic::Less, last, first);
+        let is_empty = self.terms.arithmetic(ArithmeticOp::Less, last, first);
         let current = self.terms.read(counter);
         let goes_on = if counts_on {
-            let is_last = self.terms.arithmetic(Arithmetic::Equal, current, last);
+            let is_last = self.terms.arithmetic(ArithmeticOp::Equal, current, last);
             let ends = self.terms.or(&[is_empty, is_last]);
             self.terms.not(ends)
         } else {
@@ -140,8 +140,8 @@ impl<'m> Compiler<'_, 'm> {
         self.emit(Instruction::Unless(goes_on, 0));
         self.label();
         let one = self.terms.constant(1);
-        let number = if counts_on { self.terms.arithmetic(Arithmetic::Add, current, one) } else { first };
-        self.emit(Instruction::Put(Target::Field(counter), number));
+        let number = if counts_on { self.terms.arithmetic(ArithmeticOp::Add, current, one) } else { first };
+        self.emit(Instruction::Put(StoreTarget::Field(counter), number));
         self.follow_from(&self.model.loops[id].body, &mut context.clone(), open);
         let otherwise = self.label();
         self.instructions[unless] = Instruction::Unless(goes_on, otherwise);
@@ -155,7 +155,7 @@ impl<'m> Compiler<'_, 'm> {
         self.codec.plan.folded[id.index()]
     }
 
-    fn reset(&mut self, id: LoopId, context: &mut Context) {
+    fn reset(&mut self, id: LoopId, context: &mut CompileContext) {
         let rest = rest_value(self.model, id);
         if self.is_folded(id) {
             set_counter(&mut context.counters, id, rest);
@@ -187,7 +187,7 @@ impl<'m> Compiler<'_, 'm> {
         (procedure, entry): (ProcedureId, &'m Next),
         arguments: &[Expr],
         site: u32,
-        context: &mut Context,
+        context: &mut CompileContext,
     ) {
         let callee = &self.model.procedures[procedure];
         let me = context.myself();
@@ -206,20 +206,20 @@ impl<'m> Compiler<'_, 'm> {
         self.label();
         for (location, register) in parameters {
             let value = self.terms.register(register);
-            self.emit(Instruction::Put(Target::Field(self.field_at(location)), value));
+            self.emit(Instruction::Put(StoreTarget::Field(self.field_at(location)), value));
         }
-        let rest = counters_at_rest(self.model, &self.codec.plan.folded, Scope::Procedure(procedure));
-        let mut inside = Context { counters: rest, ..Context::of_process(me, Vec::new()) };
+        let rest = counters_at_rest(self.model, &self.codec.plan.folded, TextOwner::Procedure(procedure));
+        let mut inside = CompileContext { counters: rest, ..CompileContext::of_process(me, Vec::new()) };
         for var in callee.vars[callee.n_parameters..].iter().map(|&local| &self.model.vars[local]) {
             for init in leaf_inits(&var.init, &var.ty) {
                 let ty = var.ty.scalar();
                 match init {
                     // The room was cleared, and the first value of a type is packed as 0.
                     Init::First | Init::Elements(_) => {}
-                    Init::Any => self.choose(Target::Field(self.field_at(location)), ty, None, &inside),
+                    Init::Any => self.choose(StoreTarget::Field(self.field_at(location)), ty, None, &inside),
                     Init::Fill(expr) => {
                         let value = self.expression(expr, &mut inside);
-                        self.store(Location::Fixed(location), value, ty, &mut inside);
+                        self.store(AccessLocation::Fixed(location), value, ty, &mut inside);
                     }
                 }
                 location += 1;
@@ -229,8 +229,10 @@ impl<'m> Compiler<'_, 'm> {
     }
 
     /// Checks the result, drops the frame, and goes on where the caller waits.
-    fn give_back(&mut self, action: &Action, value: Option<&Expr>, context: &mut Context) {
-        let Scope::Procedure(procedure) = action.scope else { unreachable!("front-ends keep `return` in procedures") };
+    fn give_back(&mut self, action: &Action, value: Option<&Expr>, context: &mut CompileContext) {
+        let TextOwner::Procedure(procedure) = action.scope else {
+            unreachable!("front-ends keep `return` in procedures")
+        };
         if let Some(value) = value {
             let value = self.expression(value, context);
             self.emit(Instruction::Let(RESULT, value));

@@ -4,30 +4,36 @@ use model::control::{Stmt, StmtKind};
 use model::expr::{Access, Binding, Expr};
 use model::types::ScalarType;
 
-use super::expression::Location;
-use super::{Bound, Compiler, Context, Kind};
-use crate::code::{Choice, Fork, Instruction, Target, WordWrite};
-use crate::packing::{Field, Numbers};
-use crate::term::{Arithmetic, TermId};
+use super::expression::AccessLocation;
+use super::{Bound, CompileContext, Compiler, NumberCode};
+use crate::code::{CompiledChoice, Fork, Instruction, StoreTarget, WordWrite};
+use crate::packing::{Field, NumberRange};
+use crate::term::{ArithmeticOp, TermId};
 
 impl Compiler<'_, '_> {
     /// The statements in sequence.
-    pub(super) fn body(&mut self, body: &[Stmt], context: &mut Context) {
+    pub(super) fn body(&mut self, body: &[Stmt], context: &mut CompileContext) {
         for stmt in body {
             self.statement(stmt, context);
         }
     }
 
     /// Stores a number, checked, at a location.
-    pub(super) fn store(&mut self, location: Location, value: TermId, ty: ScalarType, context: &mut Context) {
+    pub(super) fn store(
+        &mut self,
+        location: AccessLocation,
+        value: TermId,
+        ty: ScalarType,
+        context: &mut CompileContext,
+    ) {
         let numbers = self.numbers_of(ty);
         let Some(target) = self.target(location, context) else { return self.emit(Instruction::Fail) };
         self.store_in(target, value, numbers);
     }
 
     /// Stores a number, checked, where a target says.
-    pub(super) fn store_in(&mut self, target: Target, value: TermId, numbers: Numbers) {
-        if let (Target::Field(field), Some(number)) = (target, self.terms.as_constant(value)) {
+    pub(super) fn store_in(&mut self, target: StoreTarget, value: TermId, numbers: NumberRange) {
+        if let (StoreTarget::Field(field), Some(number)) = (target, self.terms.as_constant(value)) {
             return match numbers.contains(number) {
                 true => self.emit_write(WordWrite::new(field, number)),
                 false => self.emit(Instruction::Fail),
@@ -40,8 +46,8 @@ impl Compiler<'_, '_> {
         self.emit(if surely_fits { Instruction::Put(target, value) } else { Instruction::Store(target, value, index) });
     }
 
-    pub(super) fn numbers_of(&self, ty: ScalarType) -> Numbers {
-        Numbers::of(ty, self.model.type_context())
+    pub(super) fn numbers_of(&self, ty: ScalarType) -> NumberRange {
+        NumberRange::of(ty, self.model.type_context())
     }
 
     pub(super) fn field_at(&self, location: u32) -> Field {
@@ -51,10 +57,10 @@ impl Compiler<'_, '_> {
     /// Emits what chooses a number of a type, or of a range of it.
     pub(super) fn choose(
         &mut self,
-        target: Target,
+        target: StoreTarget,
         ty: ScalarType,
         bounds: Option<(TermId, TermId)>,
-        context: &Context,
+        context: &CompileContext,
     ) {
         let offset = match ty {
             ScalarType::Pid(family) | ScalarType::PidOrNone(family) => {
@@ -64,12 +70,12 @@ impl Compiler<'_, '_> {
             _ => 0,
         };
         let numbers = self.numbers_of(ty);
-        self.choices.push(Choice { target, numbers, bounds, offset, n_live: context.next_register });
+        self.choices.push(CompiledChoice { target, numbers, bounds, offset, n_live: context.next_register });
         self.emit(Instruction::Any(self.choices.len() as u32 - 1));
         self.label();
     }
 
-    fn statement(&mut self, stmt: &Stmt, context: &mut Context) {
+    fn statement(&mut self, stmt: &Stmt, context: &mut CompileContext) {
         let next_register = context.next_register;
         match &stmt.kind {
             StmtKind::Assign(pairs) => match pairs.as_slice() {
@@ -99,7 +105,7 @@ impl Compiler<'_, '_> {
     }
 
     /// The term of a condition, made fast.
-    pub(super) fn condition(&mut self, test: &Expr, context: &mut Context) -> TermId {
+    pub(super) fn condition(&mut self, test: &Expr, context: &mut CompileContext) -> TermId {
         let term = self.expression(test, context);
         self.terms.optimise(term)
     }
@@ -123,20 +129,20 @@ impl Compiler<'_, '_> {
     }
 
     /// A target that is evaluated now and used later; `None` where it is a fault.
-    fn target(&mut self, location: Location, context: &mut Context) -> Option<Target> {
+    fn target(&mut self, location: AccessLocation, context: &mut CompileContext) -> Option<StoreTarget> {
         match location {
-            Location::Fixed(location) => Some(Target::Field(self.field_at(location))),
-            Location::Computed(locator) => {
+            AccessLocation::Fixed(location) => Some(StoreTarget::Field(self.field_at(location))),
+            AccessLocation::Computed(locator) => {
                 let register = self.take_register(context);
                 self.emit(Instruction::Locate(register, locator));
-                Some(Target::Located(register))
+                Some(StoreTarget::Located(register))
             }
-            Location::Fault => None,
+            AccessLocation::Fault => None,
         }
     }
 
     /// All locations and values first, then the stores.
-    fn assign_together(&mut self, pairs: &[(Access, Expr)], context: &mut Context) {
+    fn assign_together(&mut self, pairs: &[(Access, Expr)], context: &mut CompileContext) {
         let mut stores = Vec::with_capacity(pairs.len());
         for (access, value) in pairs {
             let location = self.locate(access, context);
@@ -157,7 +163,7 @@ impl Compiler<'_, '_> {
         }
     }
 
-    fn assign_any(&mut self, access: &Access, range: Option<&(Expr, Expr)>, context: &mut Context) {
+    fn assign_any(&mut self, access: &Access, range: Option<&(Expr, Expr)>, context: &mut CompileContext) {
         let location = self.locate(access, context);
         let Some(target) = self.target(location, context) else { return self.emit(Instruction::Fail) };
         let bounds = range.map(|(lo, hi)| (self.index_number(lo, context), self.index_number(hi, context)));
@@ -165,43 +171,43 @@ impl Compiler<'_, '_> {
     }
 
     /// A number, or the index of a process.
-    fn index_number(&mut self, expr: &Expr, context: &mut Context) -> TermId {
+    fn index_number(&mut self, expr: &Expr, context: &mut CompileContext) -> TermId {
         let kind = self.kind(expr, context);
         let term = self.expression(expr, context);
-        if kind == Kind::Process { self.terms.index_of(term) } else { term }
+        if kind == NumberCode::Process { self.terms.index_of(term) } else { term }
     }
 
-    fn content(&mut self, target: Target) -> TermId {
+    fn content(&mut self, target: StoreTarget) -> TermId {
         match target {
-            Target::Field(field) => self.terms.read(field),
-            Target::Located(register) => self.terms.read_located(register),
+            StoreTarget::Field(field) => self.terms.read(field),
+            StoreTarget::Located(register) => self.terms.read_located(register),
         }
     }
 
-    fn acquire(&mut self, access: &Access, context: &mut Context) {
+    fn acquire(&mut self, access: &Access, context: &mut CompileContext) {
         let location = self.locate(access, context);
         let Some(target) = self.target(location, context) else { return self.emit(Instruction::Fail) };
         let content = self.content(target);
         let zero = self.terms.constant(0);
         match self.type_of(access) {
             ScalarType::Lock => {
-                let is_free = self.terms.arithmetic(Arithmetic::Equal, content, zero);
+                let is_free = self.terms.arithmetic(ArithmeticOp::Equal, content, zero);
                 self.require(is_free);
                 let me = self.terms.constant(context.myself().index() as i64 + 1);
                 self.put(target, me);
             }
             ScalarType::Semaphore { max } => {
-                let is_open = self.terms.arithmetic(Arithmetic::Less, zero, content);
+                let is_open = self.terms.arithmetic(ArithmeticOp::Less, zero, content);
                 self.require(is_open);
                 let one = self.terms.constant(1);
-                let less = if max == 1 { zero } else { self.terms.arithmetic(Arithmetic::Subtract, content, one) };
+                let less = if max == 1 { zero } else { self.terms.arithmetic(ArithmeticOp::Subtract, content, one) };
                 self.put(target, less);
             }
             _ => self.emit(Instruction::Require(zero)),
         }
     }
 
-    fn release(&mut self, access: &Access, context: &mut Context) {
+    fn release(&mut self, access: &Access, context: &mut CompileContext) {
         let location = self.locate(access, context);
         let Some(target) = self.target(location, context) else { return self.emit(Instruction::Fail) };
         let content = self.content(target);
@@ -209,14 +215,14 @@ impl Compiler<'_, '_> {
             ScalarType::Semaphore { max } => {
                 let bound = self.terms.constant(max);
                 let one = self.terms.constant(1);
-                let has_room = self.terms.arithmetic(Arithmetic::Less, content, bound);
+                let has_room = self.terms.arithmetic(ArithmeticOp::Less, content, bound);
                 self.check(has_room);
-                let more = if max == 1 { one } else { self.terms.arithmetic(Arithmetic::Add, content, one) };
+                let more = if max == 1 { one } else { self.terms.arithmetic(ArithmeticOp::Add, content, one) };
                 self.put(target, more);
             }
             _ => {
                 let me = self.terms.constant(context.myself().index() as i64 + 1);
-                let is_mine = self.terms.arithmetic(Arithmetic::Equal, content, me);
+                let is_mine = self.terms.arithmetic(ArithmeticOp::Equal, content, me);
                 self.check(is_mine);
                 let zero = self.terms.constant(0);
                 self.put(target, zero);
@@ -225,14 +231,14 @@ impl Compiler<'_, '_> {
     }
 
     /// Stores a number that was seen to fit.
-    pub(super) fn put(&mut self, target: Target, value: TermId) {
+    pub(super) fn put(&mut self, target: StoreTarget, value: TermId) {
         match (target, self.terms.as_constant(value)) {
-            (Target::Field(field), Some(number)) => self.emit_write(WordWrite::new(field, number)),
+            (StoreTarget::Field(field), Some(number)) => self.emit_write(WordWrite::new(field, number)),
             _ => self.emit(Instruction::Put(target, value)),
         }
     }
 
-    fn branch(&mut self, test: &Expr, yes: &[Stmt], no: &[Stmt], context: &mut Context) {
+    fn branch(&mut self, test: &Expr, yes: &[Stmt], no: &[Stmt], context: &mut CompileContext) {
         let test = self.condition(test, context);
         match self.terms.as_constant(test) {
             Some(0) => return self.body(no, context),
@@ -252,7 +258,7 @@ impl Compiler<'_, '_> {
         self.instructions[jump] = Instruction::Jump(end);
     }
 
-    fn fork(&mut self, blocks: &[Vec<Stmt>], context: &mut Context) {
+    fn fork(&mut self, blocks: &[Vec<Stmt>], context: &mut CompileContext) {
         let index = self.forks.len();
         self.forks.push(Fork { targets: Vec::new(), n_live: context.next_register });
         self.emit(Instruction::Fork(index as u32));
@@ -272,7 +278,7 @@ impl Compiler<'_, '_> {
     }
 
     /// A `for` inside a step: written out where its values are constant and not too many.
-    fn repeat(&mut self, binding: &Binding, block: &[Stmt], context: &mut Context) {
+    fn repeat(&mut self, binding: &Binding, block: &[Stmt], context: &mut CompileContext) {
         let (first, last, kind) = self.domain_ends(&binding.domain, context);
         if self.terms.is_fault(first) || self.terms.is_fault(last) {
             return self.emit(Instruction::Fail);
@@ -294,7 +300,12 @@ impl Compiler<'_, '_> {
         context.bound.truncate(depth);
     }
 
-    fn count_through(&mut self, (first, last, kind): (TermId, TermId, Kind), block: &[Stmt], context: &mut Context) {
+    fn count_through(
+        &mut self,
+        (first, last, kind): (TermId, TermId, NumberCode),
+        block: &[Stmt],
+        context: &mut CompileContext,
+    ) {
         let register = self.take_register(context);
         self.take_register(context);
         let term = self.terms.register(register);

@@ -1,13 +1,15 @@
 //! Steps of control points.
 
 use model::Model;
-use model::control::{ActionId, ActionKind, Pattern, Scope, Stmt, StmtKind, SyncSide};
+use model::control::{ActionId, ActionKind, ReceivePattern, Stmt, StmtKind, SyncSide, TextOwner};
 use model::process::ProcessId;
 
-use super::expression::Location;
-use super::{Compiler, Context};
-use crate::code::{Effect, Instruction, PointSteps, ReceiveTarget, Step, SyncStep, Target, WordWrite};
-use crate::points::Point;
+use super::expression::AccessLocation;
+use super::{CompileContext, Compiler};
+use crate::code::{
+    CompiledEffect, CompiledStep, Instruction, PointSteps, ReceiveTarget, StoreTarget, SyncStep, WordWrite,
+};
+use crate::points::PackedPoint;
 use crate::term::{TermId, WordTest};
 
 impl Compiler<'_, '_> {
@@ -22,13 +24,13 @@ impl Compiler<'_, '_> {
         }
     }
 
-    fn point_steps(&mut self, process: ProcessId, number: u32, point: &Point) -> PointSteps {
+    fn point_steps(&mut self, process: ProcessId, number: u32, point: &PackedPoint) -> PointSteps {
         let first = self.steps.len();
         let mut may_repeat = false;
         let mut conditions: Vec<(ActionId, TermId)> = Vec::new();
         for &action in &self.model.places[point.place].actions {
             self.n_unrolled = 0;
-            let mut context = Context::of_process(process, point.counters.clone());
+            let mut context = CompileContext::of_process(process, point.counters.clone());
             let start = self.label() as usize;
             let condition = self.step_code(action, number, &mut context);
             may_repeat |= self.paths_may_be_equal(start);
@@ -41,8 +43,8 @@ impl Compiler<'_, '_> {
         }
         let place = &self.model.places[point.place];
         let is_end = match place.scope {
-            Scope::Family(family) => self.model.families[family].end == point.place,
-            Scope::Procedure(_) => false,
+            TextOwner::Family(family) => self.model.families[family].end == point.place,
+            TextOwner::Procedure(_) => false,
         };
         let is_idle = |&action: &ActionId| matches!(self.model.actions[action].kind, ActionKind::Idle);
         let has_sync = self.steps[first..].iter().any(|step| step.sync.is_some());
@@ -61,7 +63,7 @@ impl Compiler<'_, '_> {
     }
 
     /// Emits an action's body and move; its guard.
-    fn step_code(&mut self, id: ActionId, point: u32, context: &mut Context) -> TermId {
+    fn step_code(&mut self, id: ActionId, point: u32, context: &mut CompileContext) -> TermId {
         let action = &self.model.actions[id];
         let guard = match &action.guard {
             None => self.terms.truth(true),
@@ -73,7 +75,7 @@ impl Compiler<'_, '_> {
     }
 
     /// Makes a step of a condition and the code from `start`, and drops the code where the step needs none.
-    fn add_step(&mut self, id: ActionId, guard: TermId, start: usize, context: &mut Context) {
+    fn add_step(&mut self, id: ActionId, guard: TermId, start: usize, context: &mut CompileContext) {
         let action = &self.model.actions[id];
         let sync = self.sync_step(id, context);
         let (condition, code_start) = match sync {
@@ -88,11 +90,11 @@ impl Compiler<'_, '_> {
         let effect = match self.only_writes(code_start) {
             Some(writes) if sync.is_none() => {
                 self.instructions.truncate(start);
-                Effect::Writes(writes[0], writes[1..].into())
+                CompiledEffect::Writes(writes[0], writes[1..].into())
             }
-            _ => Effect::Code(code_start as u32),
+            _ => CompiledEffect::Code(code_start as u32),
         };
-        self.steps.push(Step {
+        self.steps.push(CompiledStep {
             test: tests.first().copied().unwrap_or(WordTest::TRUE),
             more_tests: tests.get(1..).unwrap_or(&[]).into(),
             condition,
@@ -125,24 +127,24 @@ impl Compiler<'_, '_> {
         writes.filter(|writes| *done == Instruction::Done && !writes.is_empty())
     }
 
-    fn sync_step(&mut self, id: ActionId, context: &mut Context) -> Option<SyncStep> {
+    fn sync_step(&mut self, id: ActionId, context: &mut CompileContext) -> Option<SyncStep> {
         let sync = self.model.actions[id].sync.as_ref()?;
         Some(match &sync.side {
             SyncSide::Send(values) => {
                 SyncStep::Send(sync.channel, values.iter().map(|value| self.expression(value, context)).collect())
             }
             SyncSide::Receive(patterns) => {
-                let receive = |pattern: &Pattern| {
+                let receive = |pattern: &ReceivePattern| {
                     let access = match pattern {
-                        Pattern::Into(access) => access,
-                        Pattern::Equal(wanted) => return ReceiveTarget::Equal(self.expression(wanted, context)),
-                        Pattern::Ignored => return ReceiveTarget::Ignored,
+                        ReceivePattern::Into(access) => access,
+                        ReceivePattern::Equal(wanted) => return ReceiveTarget::Equal(self.expression(wanted, context)),
+                        ReceivePattern::Ignored => return ReceiveTarget::Ignored,
                     };
                     let numbers = self.numbers_of(self.model.vars[access.var].ty.scalar());
                     match self.locate(access, context) {
-                        Location::Fixed(location) => ReceiveTarget::Field(self.field_at(location), numbers),
-                        Location::Computed(locator) => ReceiveTarget::Computed(locator, numbers),
-                        Location::Fault => ReceiveTarget::Fault,
+                        AccessLocation::Fixed(location) => ReceiveTarget::Field(self.field_at(location), numbers),
+                        AccessLocation::Computed(locator) => ReceiveTarget::Computed(locator, numbers),
+                        AccessLocation::Fault => ReceiveTarget::Fault,
                     }
                 };
                 SyncStep::Receive(sync.channel, patterns.iter().map(receive).collect())
@@ -166,13 +168,12 @@ impl Compiler<'_, '_> {
                     continue;
                 }
                 Instruction::Any(choice) => match self.choices[*choice as usize].target {
-                    Target::Field(field) => WordWrite::new(field, field.zero),
-                    Target::Located(_) => return true,
+                    StoreTarget::Field(field) => WordWrite::new(field, field.zero),
+                    StoreTarget::Located(_) => return true,
                 },
-                Instruction::Put(Target::Field(field), _) | Instruction::Store(Target::Field(field), _, _) => {
-                    WordWrite::new(*field, field.zero)
-                }
-                Instruction::Put(Target::Located(_), _) | Instruction::Store(Target::Located(_), _, _) => {
+                Instruction::Put(StoreTarget::Field(field), _)
+                | Instruction::Store(StoreTarget::Field(field), _, _) => WordWrite::new(*field, field.zero),
+                Instruction::Put(StoreTarget::Located(_), _) | Instruction::Store(StoreTarget::Located(_), _, _) => {
                     if !chosen.is_empty() {
                         return true;
                     }

@@ -3,14 +3,14 @@
 //! Every access in the text of an action counts, whether or not evaluation gets there. An index that is constant for the
 //! process, loop copy and instance of a quantifier leads to one cell; any other to all cells that it might mean.
 
-use model::control::{ActionId, ActionKind, Pattern, Scope, Stmt, StmtKind, SyncSide};
+use model::control::{ActionId, ActionKind, ReceivePattern, Stmt, StmtKind, SyncSide, TextOwner};
 use model::expr::{Access, Binding, Domain, Expr, ExprKind, Whose};
 use model::process::ProcessId;
 use model::variable::{CellId, VarId};
 
-use super::expression::Location;
+use super::expression::AccessLocation;
 use super::statement::n_between;
-use super::{Bound, Compiler, Context};
+use super::{Bound, CompileContext, Compiler};
 use crate::race::{MayTouch, RaceWatch};
 
 impl<'m> Compiler<'_, 'm> {
@@ -24,7 +24,7 @@ impl<'m> Compiler<'_, 'm> {
                 let mut any = false;
                 let at = self.points[process.index()][number];
                 for step in at.first as usize..at.end as usize {
-                    let context = Context::of_process(process, point.counters.clone());
+                    let context = CompileContext::of_process(process, point.counters.clone());
                     let mut toucher = Toucher { compiler: self, context, var, found: Vec::new() };
                     toucher.action(toucher.compiler.steps[step].action);
                     let mut found = toucher.found;
@@ -43,7 +43,7 @@ impl<'m> Compiler<'_, 'm> {
 
 struct Toucher<'t, 'c, 'm> {
     compiler: &'t mut Compiler<'c, 'm>,
-    context: Context,
+    context: CompileContext,
     var: VarId,
     found: Vec<MayTouch>,
 }
@@ -58,9 +58,9 @@ impl Toucher<'_, '_, '_> {
         match action.sync.as_ref().map(|sync| &sync.side) {
             Some(SyncSide::Send(values)) => values.iter().for_each(|value| self.expression(value)),
             Some(SyncSide::Receive(patterns)) => patterns.iter().for_each(|pattern| match pattern {
-                Pattern::Into(access) => self.write(access),
-                Pattern::Equal(value) => self.expression(value),
-                Pattern::Ignored => {}
+                ReceivePattern::Into(access) => self.write(access),
+                ReceivePattern::Equal(value) => self.expression(value),
+                ReceivePattern::Ignored => {}
             }),
             None => {}
         }
@@ -76,16 +76,16 @@ impl Toucher<'_, '_, '_> {
     }
 
     /// The return step writes what some caller of the procedure wants it to.
-    fn results(&mut self, scope: Scope) {
+    fn results(&mut self, scope: TextOwner) {
         let model = self.compiler.model;
         let me = self.context.me;
         let sites = self.compiler.codec.layout.sites.clone();
         for site in sites.iter().filter(|site| Some(site.process) == me) {
             if let ActionKind::Call { procedure, result: Some(access), .. } = &model.actions[site.action].kind
-                && scope == Scope::Procedure(*procedure)
+                && scope == TextOwner::Procedure(*procedure)
             {
                 let point = self.compiler.codec.plan.points[site.process.index()].point(site.point);
-                let context = Context::of_process(site.process, point.counters.clone());
+                let context = CompileContext::of_process(site.process, point.counters.clone());
                 let inside = std::mem::replace(&mut self.context, context);
                 self.write(access);
                 self.context = inside;
@@ -200,9 +200,11 @@ impl Toucher<'_, '_, '_> {
             return;
         }
         match self.compiler.locate(access, &mut self.context) {
-            Location::Fixed(location) => self.found.push(MayTouch { cell: CellId::new(location as usize), writes }),
-            Location::Fault => {}
-            Location::Computed(_) => {
+            AccessLocation::Fixed(location) => {
+                self.found.push(MayTouch { cell: CellId::new(location as usize), writes })
+            }
+            AccessLocation::Fault => {}
+            AccessLocation::Computed(_) => {
                 let may_be = |owner: Option<ProcessId>| match access.whose {
                     Whose::Of(_) => true,
                     _ => owner.is_none() || owner == self.context.me,

@@ -14,7 +14,7 @@ use crate::packing::Packed;
 use crate::width::MAX_WORDS;
 
 /// Whether there was anything to show, unless the sink ended it.
-type Moved = ControlFlow<(), bool>;
+type ExpandResult = ControlFlow<(), bool>;
 
 /// Who moves, and in whose company.
 type Moving = (ProcessId, SyncWith);
@@ -23,17 +23,17 @@ type Moving = (ProcessId, SyncWith);
 #[derive(Clone, Copy)]
 pub(super) struct Compiled<const W: usize> {
     /// All that leaves a state.
-    pub all: fn(&Machine<'_>, &Packed<W>, &Scratch<W>, &mut dyn Sink<W>) -> Moved,
+    pub all: fn(&Machine<'_>, &Packed<W>, &Scratch<W>, &mut dyn Sink<W>) -> ExpandResult,
     /// The steps of one process.
-    pub process: fn(&Machine<'_>, ProcessId, &Packed<W>, &Scratch<W>, &mut dyn Sink<W>) -> Moved,
+    pub process: fn(&Machine<'_>, ProcessId, &Packed<W>, &Scratch<W>, &mut dyn Sink<W>) -> ExpandResult,
     /// What a process can do in some company.
-    pub with: fn(&Machine<'_>, Moving, &Packed<W>, &Scratch<W>, &mut dyn Sink<W>) -> Moved,
+    pub with: fn(&Machine<'_>, Moving, &Packed<W>, &Scratch<W>, &mut dyn Sink<W>) -> ExpandResult,
     /// The same, for some actions only.
-    pub some: fn(&Machine<'_>, Moving, &Packed<W>, Wanted<'_, W>, &mut dyn Sink<W>) -> Moved,
+    pub some: fn(&Machine<'_>, Moving, &Packed<W>, ActionFilter<'_, W>, &mut dyn Sink<W>) -> ExpandResult,
 }
 
 /// The registers, and which actions are wanted.
-type Wanted<'w, const W: usize> = (&'w Scratch<W>, &'w dyn Fn(ActionId) -> bool);
+type ActionFilter<'w, const W: usize> = (&'w Scratch<W>, &'w dyn Fn(ActionId) -> bool);
 
 impl<const W: usize> Compiled<W> {
     const ENTRIES: Compiled<W> = Compiled {

@@ -11,10 +11,10 @@ use super::{Flow, Scratch, Sink, SyncWith};
 use crate::packing::Packed;
 
 /// A transition of steps that may repeat it: the statements, and the successor.
-type Known<const W: usize> = (StatementId, Option<(ProcessId, StatementId)>, Packed<W>);
+type KnownTransition<const W: usize> = (StatementId, Option<(ProcessId, StatementId)>, Packed<W>);
 
 /// Transitions that were told.
-pub(super) type KnownSet<const W: usize> = HashSet<Known<W>, FxBuildHasher>;
+pub(super) type KnownSet<const W: usize> = HashSet<KnownTransition<W>, FxBuildHasher>;
 
 /// A set that has grown larger is not kept: to clear it takes as long as it is large.
 pub(super) const MAX_KEPT: usize = 256;
@@ -59,6 +59,6 @@ impl<const W: usize> Paths<'_, W> {
     /// Asks whether to go on.
     pub fn pause(&mut self) -> Flow {
         let n_held = self.known.as_ref().map_or(0, HashSet::capacity);
-        self.sink.pause((n_held * size_of::<Known<W>>()) as u64)
+        self.sink.pause((n_held * size_of::<KnownTransition<W>>()) as u64)
     }
 }

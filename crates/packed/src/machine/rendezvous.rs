@@ -8,13 +8,18 @@ use model::process::ProcessId;
 use super::paths::Paths;
 use super::run::check;
 use super::{Flow, Machine, Scratch, SyncWith};
-use crate::code::{Address, Effect, ReceiveTarget, Step, SyncStep};
+use crate::code::{Address, CompiledEffect, CompiledStep, ReceiveTarget, SyncStep};
 use crate::packing::Packed;
-use crate::term::{Faulty, TermId, View};
+use crate::term::{Faulty, TermId, TermInput};
 
 impl Machine<'_> {
     /// A sender's step with each receiver that can take part.
-    pub(super) fn meet<const W: usize>(&self, sender: &Step, state: &Packed<W>, paths: &mut Paths<'_, W>) -> Flow {
+    pub(super) fn meet<const W: usize>(
+        &self,
+        sender: &CompiledStep,
+        state: &Packed<W>,
+        paths: &mut Paths<'_, W>,
+    ) -> Flow {
         let (me, company) = (paths.process, paths.company);
         let Some(SyncStep::Send(channel, _)) = sender.sync.as_deref() else { return Flow::Continue(()) };
         let is_there = |partner: ProcessId| match company {
@@ -47,8 +52,8 @@ impl Machine<'_> {
     /// The state in which the values have been passed; `None` where the two do not meet.
     fn pass<const W: usize>(
         &self,
-        sender: &Step,
-        receiver: &Step,
+        sender: &CompiledStep,
+        receiver: &CompiledStep,
         state: &Packed<W>,
         scratch: &Scratch<W>,
     ) -> Option<Result<Packed<W>, Faulty>> {
@@ -60,7 +65,7 @@ impl Machine<'_> {
         if channel != other || self.is_enabled(receiver, state, scratch) != Ok(true) {
             return None;
         }
-        let view = View { state, registers: &scratch.registers };
+        let view = TermInput { state, registers: &scratch.registers };
         match self.matches(values, targets, view) {
             Ok(true) => Some(self.stored(values, targets, state, scratch)),
             Ok(false) => None,
@@ -70,7 +75,7 @@ impl Machine<'_> {
 
     /// Whether the values are those that the receiver waits for. All are evaluated first, then what receives them, up to the first
     /// that differs.
-    fn matches(&self, values: &[TermId], targets: &[ReceiveTarget], view: View<'_>) -> Result<bool, Faulty> {
+    fn matches(&self, values: &[TermId], targets: &[ReceiveTarget], view: TermInput<'_>) -> Result<bool, Faulty> {
         if !targets.iter().any(|target| matches!(target, ReceiveTarget::Equal(_))) {
             // What is a fault is found when the values are stored.
             return Ok(true);
@@ -100,7 +105,7 @@ impl Machine<'_> {
         state: &Packed<W>,
         scratch: &Scratch<W>,
     ) -> Result<Packed<W>, Faulty> {
-        let view = View { state, registers: &scratch.registers };
+        let view = TermInput { state, registers: &scratch.registers };
         let terms = &self.code.terms;
         let mut next = *state;
         for (&value, &target) in values.iter().zip(targets) {
@@ -118,9 +123,9 @@ impl Machine<'_> {
     }
 }
 
-fn code_of(step: &Step) -> Address {
+fn code_of(step: &CompiledStep) -> Address {
     match step.effect {
-        Effect::Code(address) => address,
-        Effect::Writes(..) => unreachable!("the sides of a rendezvous are code"),
+        CompiledEffect::Code(address) => address,
+        CompiledEffect::Writes(..) => unreachable!("the sides of a rendezvous are code"),
     }
 }

@@ -9,9 +9,9 @@ use model::process::ProcessId;
 
 use super::paths::Paths;
 use super::{Flow, Machine};
-use crate::code::{Address, Choice, Instruction, RESULT, Target};
-use crate::packing::{Numbers, Packed};
-use crate::term::{Faulty, View};
+use crate::code::{Address, CompiledChoice, Instruction, RESULT, StoreTarget};
+use crate::packing::{NumberRange, Packed};
+use crate::term::{Faulty, TermInput};
 
 /// In the middle of a step the sink is asked after so many choices.
 const PAUSE_EVERY: usize = 1024;
@@ -42,7 +42,7 @@ impl Machine<'_> {
                 }
                 Instruction::Fork(fork) => {
                     let fork = &self.code.forks[*fork as usize];
-                    let kept = Kept::new(&paths.scratch.registers, fork.n_live);
+                    let kept = SavedRegisters::new(&paths.scratch.registers, fork.n_live);
                     for &target in &fork.targets {
                         kept.restore(&paths.scratch.registers);
                         self.run(target, then, state, paths)?;
@@ -85,7 +85,7 @@ impl Machine<'_> {
         registers: &[Cell<i64>],
     ) -> Result<bool, Faulty> {
         let terms = &self.code.terms;
-        let view = View { state, registers };
+        let view = TermInput { state, registers };
         match instruction {
             Instruction::Require(test) => return terms.test(*test, view),
             Instruction::Check(test) => return if terms.test(*test, view)? { Ok(true) } else { Err(Faulty) },
@@ -135,10 +135,10 @@ impl Machine<'_> {
         Ok(true)
     }
 
-    fn put(&self, target: Target, number: i64, state: &mut [u64], registers: &[Cell<i64>]) {
+    fn put(&self, target: StoreTarget, number: i64, state: &mut [u64], registers: &[Cell<i64>]) {
         let field = match target {
-            Target::Field(field) => field,
-            Target::Located(register) => self.code.terms.field(registers[register as usize].get() as u32),
+            StoreTarget::Field(field) => field,
+            StoreTarget::Located(register) => self.code.terms.field(registers[register as usize].get() as u32),
         };
         field.put(state, number);
     }
@@ -154,13 +154,13 @@ impl Machine<'_> {
     /// Goes on with each number of a choice.
     fn choose<const W: usize>(
         &self,
-        choice: &Choice,
+        choice: &CompiledChoice,
         (address, then): (Address, Option<Address>),
         state: &Packed<W>,
         paths: &mut Paths<'_, W>,
     ) -> Flow {
         let registers = &paths.scratch.registers;
-        let kept = Kept::new(registers, choice.n_live);
+        let kept = SavedRegisters::new(registers, choice.n_live);
         let Ok((numbers, reaches_beyond)) = self.numbers_of(choice, state, registers) else {
             paths.n_faults += 1;
             return Flow::Continue(());
@@ -181,35 +181,40 @@ impl Machine<'_> {
     }
 
     /// The numbers to choose from, and whether bounds were given that reach beyond those that fit.
-    fn numbers_of(&self, choice: &Choice, state: &[u64], registers: &[Cell<i64>]) -> Result<(Numbers, bool), Faulty> {
+    fn numbers_of(
+        &self,
+        choice: &CompiledChoice,
+        state: &[u64],
+        registers: &[Cell<i64>],
+    ) -> Result<(NumberRange, bool), Faulty> {
         let Some((lo, hi)) = choice.bounds else { return Ok((choice.numbers, false)) };
-        let view = View { state, registers };
+        let view = TermInput { state, registers };
         let (lo, hi) = (self.code.terms.number(lo, view)?, self.code.terms.number(hi, view)?);
         if lo > hi {
-            return Ok((Numbers::between(1, 0), false));
+            return Ok((NumberRange::between(1, 0), false));
         }
         let (lo, hi) = (lo.saturating_add(choice.offset), hi.saturating_add(choice.offset));
         // `none` is in no range of indices; where there is no gap, `after_gap` is the least number.
         let least = choice.numbers.after_gap;
         let reaches_beyond = lo < least || hi > choice.numbers.hi;
-        Ok((Numbers::between(lo.max(least), hi.min(choice.numbers.hi)), reaches_beyond))
+        Ok((NumberRange::between(lo.max(least), hi.min(choice.numbers.hi)), reaches_beyond))
     }
 }
 
 /// A fault where the number is none of these.
-pub(super) fn check(numbers: Numbers, number: i64) -> Result<(), Faulty> {
+pub(super) fn check(numbers: NumberRange, number: i64) -> Result<(), Faulty> {
     if numbers.contains(number) { Ok(()) } else { Err(Faulty) }
 }
 
 /// Registers to be restored before each choice: those of loops around it. There rarely are any.
-struct Kept(Vec<i64>);
+struct SavedRegisters(Vec<i64>);
 
-impl Kept {
+impl SavedRegisters {
     fn new(registers: &[Cell<i64>], n_live: u32) -> Self {
         if n_live <= RESULT + 1 {
-            return Kept(Vec::new());
+            return SavedRegisters(Vec::new());
         }
-        Kept(registers[..n_live as usize].iter().map(Cell::get).collect())
+        SavedRegisters(registers[..n_live as usize].iter().map(Cell::get).collect())
     }
 
     fn restore(&self, registers: &[Cell<i64>]) {

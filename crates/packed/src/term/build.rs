@@ -3,8 +3,8 @@
 //! Nothing here changes where a term is a fault, or in which order faults are met: a part that may be a fault is never
 //! dropped, and never moved before or behind another.
 
-use super::{Facts, ListId, Locator, LocatorId, Support, Term, TermId, Terms};
-use crate::packing::{Field, Numbers};
+use super::{ListId, Locator, LocatorId, Term, TermFacts, TermId, TermPool, TermSupport};
+use crate::packing::{Field, NumberRange};
 
 /// Fields with more bits are not tabulated: a set of their values does not fit a word.
 pub(super) const TABLE_BITS: u32 = 6;
@@ -14,12 +14,12 @@ pub(super) const TRUTH: (i64, i64) = (0, 1);
 /// Bounds of any number.
 pub(super) const ANY_NUMBER: (i64, i64) = (i64::MIN, i64::MAX);
 
-impl Terms {
+impl TermPool {
     /// An empty pool for states with these fields, given by location with the numbers that they hold, and these processes,
     /// given by their index and the location of their first cell.
-    pub fn new(locations: &[(Field, Numbers)], processes: Vec<(i64, u32)>) -> Self {
+    pub fn new(locations: &[(Field, NumberRange)], processes: Vec<(i64, u32)>) -> Self {
         let fields = locations.iter().map(|&(field, _)| field).collect();
-        let mut terms = Terms { fields, processes, ..Terms::default() };
+        let mut terms = TermPool { fields, processes, ..TermPool::default() };
         for &(field, numbers) in locations {
             terms.limit(field, numbers.max_raw());
         }
@@ -34,7 +34,10 @@ impl Terms {
 
     /// A constant.
     pub fn constant(&mut self, number: i64) -> TermId {
-        self.intern(Term::Const(number), Facts { may_fault: false, support: Support::Nothing, range: (number, number) })
+        self.intern(
+            Term::Const(number),
+            TermFacts { may_fault: false, support: TermSupport::Nothing, range: (number, number) },
+        )
     }
 
     /// A truth value.
@@ -44,7 +47,7 @@ impl Terms {
 
     /// Always a fault.
     pub fn fault(&mut self) -> TermId {
-        self.intern(Term::Fault, Facts { may_fault: true, support: Support::Nothing, range: ANY_NUMBER })
+        self.intern(Term::Fault, TermFacts { may_fault: true, support: TermSupport::Nothing, range: ANY_NUMBER })
     }
 
     /// The content of a field.
@@ -53,22 +56,28 @@ impl Terms {
             return self.constant(field.zero);
         }
         let range = (field.zero, field.number(self.max_raw_of(field)));
-        self.intern(Term::Read(field), Facts { may_fault: false, support: Support::One(field), range })
+        self.intern(Term::Read(field), TermFacts { may_fault: false, support: TermSupport::One(field), range })
     }
 
     /// The content of a computed location.
     pub fn read_at(&mut self, locator: LocatorId) -> TermId {
-        self.intern(Term::ReadAt(locator), Facts { may_fault: true, support: Support::Many, range: ANY_NUMBER })
+        self.intern(Term::ReadAt(locator), TermFacts { may_fault: true, support: TermSupport::Many, range: ANY_NUMBER })
     }
 
     /// The content of the location that is in a register.
     pub fn read_located(&mut self, register: u32) -> TermId {
-        self.intern(Term::ReadLocated(register), Facts { may_fault: false, support: Support::Many, range: ANY_NUMBER })
+        self.intern(
+            Term::ReadLocated(register),
+            TermFacts { may_fault: false, support: TermSupport::Many, range: ANY_NUMBER },
+        )
     }
 
     /// A register.
     pub fn register(&mut self, register: u32) -> TermId {
-        self.intern(Term::Register(register), Facts { may_fault: false, support: Support::Many, range: ANY_NUMBER })
+        self.intern(
+            Term::Register(register),
+            TermFacts { may_fault: false, support: TermSupport::Many, range: ANY_NUMBER },
+        )
     }
 
     /// A computed location.
@@ -131,7 +140,10 @@ impl Terms {
         if set == 0 || set == self.all_raws(field) {
             return self.truth(set != 0);
         }
-        self.intern(Term::In(field, set), Facts { may_fault: false, support: Support::One(field), range: TRUTH })
+        self.intern(
+            Term::In(field, set),
+            TermFacts { may_fault: false, support: TermSupport::One(field), range: TRUTH },
+        )
     }
 
     /// The set of all contents, less the base, of a field of few bits.
@@ -149,10 +161,10 @@ impl Terms {
 
     /// Interns a term whose facts are those of a test that cannot be a fault.
     pub(super) fn safe_test(&mut self, term: Term) -> TermId {
-        self.intern(term, Facts { may_fault: false, support: Support::Many, range: TRUTH })
+        self.intern(term, TermFacts { may_fault: false, support: TermSupport::Many, range: TRUTH })
     }
 
-    pub(super) fn intern(&mut self, term: Term, facts: Facts) -> TermId {
+    pub(super) fn intern(&mut self, term: Term, facts: TermFacts) -> TermId {
         if let Some(&id) = self.ids.get(&term) {
             return id;
         }

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use rustc_hash::FxBuildHasher;
 
 use super::build::TRUTH;
-use super::{Facts, Support, Term, TermId, Terms};
+use super::{Term, TermFacts, TermId, TermPool, TermSupport};
 use crate::packing::Field;
 
 /// Which of the two.
@@ -17,7 +17,7 @@ pub(super) enum Connective {
 
 /// A run of parts that cannot be a fault.
 #[derive(Default)]
-struct Run {
+struct FaultFreeParts {
     /// Where it begins.
     start: usize,
     /// Where the test of each field is.
@@ -26,7 +26,7 @@ struct Run {
     seen: HashSet<TermId, FxBuildHasher>,
 }
 
-impl Terms {
+impl TermPool {
     /// All hold; evaluated from the left up to the first that does not.
     pub fn and(&mut self, parts: &[TermId]) -> TermId {
         let parts = self.gathered(parts, Connective::And);
@@ -44,7 +44,7 @@ impl Terms {
         let neutral = self.truth(connective == Connective::And);
         let mut gathered: Vec<TermId> = Vec::with_capacity(parts.len());
         // What is known of the run of parts since the last that may be a fault: only within it parts may change places.
-        let mut run = Run::default();
+        let mut run = FaultFreeParts::default();
         let mut open: Vec<TermId> = parts.iter().rev().copied().collect();
         while let Some(part) = open.pop() {
             let part = self.as_test(part);
@@ -85,7 +85,7 @@ impl Terms {
                         gathered.push(part);
                     }
                     if self.may_fault(part) {
-                        run = Run { start: gathered.len(), ..Run::default() };
+                        run = FaultFreeParts { start: gathered.len(), ..FaultFreeParts::default() };
                     }
                 }
             }
@@ -99,7 +99,7 @@ impl Terms {
             [] => self.truth(connective == Connective::And),
             [only] => *only,
             _ => {
-                let facts = Facts {
+                let facts = TermFacts {
                     may_fault: parts.iter().any(|&part| self.may_fault(part)),
                     support: self.joint_support(&parts),
                     range: TRUTH,
@@ -120,7 +120,7 @@ impl Terms {
                 let may_fault = parts.iter().any(|&part| self.may_fault(part));
                 let list = self.make_list(parts);
                 let term = if connective == Connective::And { Term::And(list) } else { Term::Or(list) };
-                self.intern(term, Facts { may_fault, support: Support::Many, range: TRUTH })
+                self.intern(term, TermFacts { may_fault, support: TermSupport::Many, range: TRUTH })
             }
         }
     }

@@ -6,10 +6,13 @@ use model::expr::{BinaryOp, Quantifier};
 
 use super::arithmetic::interval;
 use super::build::{ANY_NUMBER, TABLE_BITS, TRUTH, n_bits};
-use super::{Arithmetic, Facts, Faulty, ListId, ProcessRange, Quantification, Support, Term, TermId, Terms, View};
+use super::{
+    ArithmeticOp, Faulty, ListId, ProcessRange, Quantification, Term, TermFacts, TermId, TermInput, TermPool,
+    TermSupport,
+};
 use crate::packing::Field;
 
-impl Terms {
+impl TermPool {
     /// A binary operator of the language.
     pub fn binary(&mut self, op: BinaryOp, left: TermId, right: TermId) -> TermId {
         match op {
@@ -19,34 +22,34 @@ impl Terms {
                 let not_left = self.not(left);
                 self.or(&[not_left, right])
             }
-            BinaryOp::Iff | BinaryOp::Equal => self.arithmetic(Arithmetic::Equal, left, right),
-            BinaryOp::NotEqual => self.arithmetic(Arithmetic::NotEqual, left, right),
-            BinaryOp::Less => self.arithmetic(Arithmetic::Less, left, right),
-            BinaryOp::LessEqual => self.arithmetic(Arithmetic::LessEqual, left, right),
+            BinaryOp::Iff | BinaryOp::Equal => self.arithmetic(ArithmeticOp::Equal, left, right),
+            BinaryOp::NotEqual => self.arithmetic(ArithmeticOp::NotEqual, left, right),
+            BinaryOp::Less => self.arithmetic(ArithmeticOp::Less, left, right),
+            BinaryOp::LessEqual => self.arithmetic(ArithmeticOp::LessEqual, left, right),
             // Faults are all alike here, so the sides may change places.
-            BinaryOp::Greater => self.arithmetic(Arithmetic::Less, right, left),
-            BinaryOp::GreaterEqual => self.arithmetic(Arithmetic::LessEqual, right, left),
-            BinaryOp::Add => self.arithmetic(Arithmetic::Add, left, right),
-            BinaryOp::Subtract => self.arithmetic(Arithmetic::Subtract, left, right),
-            BinaryOp::Multiply => self.arithmetic(Arithmetic::Multiply, left, right),
-            BinaryOp::Divide => self.arithmetic(Arithmetic::Divide, left, right),
-            BinaryOp::Remainder => self.arithmetic(Arithmetic::Remainder, left, right),
-            BinaryOp::Min => self.arithmetic(Arithmetic::Min, left, right),
-            BinaryOp::Max => self.arithmetic(Arithmetic::Max, left, right),
-            BinaryOp::Machine(op) => self.arithmetic(Arithmetic::Machine(op), left, right),
+            BinaryOp::Greater => self.arithmetic(ArithmeticOp::Less, right, left),
+            BinaryOp::GreaterEqual => self.arithmetic(ArithmeticOp::LessEqual, right, left),
+            BinaryOp::Add => self.arithmetic(ArithmeticOp::Add, left, right),
+            BinaryOp::Subtract => self.arithmetic(ArithmeticOp::Subtract, left, right),
+            BinaryOp::Multiply => self.arithmetic(ArithmeticOp::Multiply, left, right),
+            BinaryOp::Divide => self.arithmetic(ArithmeticOp::Divide, left, right),
+            BinaryOp::Remainder => self.arithmetic(ArithmeticOp::Remainder, left, right),
+            BinaryOp::Min => self.arithmetic(ArithmeticOp::Min, left, right),
+            BinaryOp::Max => self.arithmetic(ArithmeticOp::Max, left, right),
+            BinaryOp::Machine(op) => self.arithmetic(ArithmeticOp::Machine(op), left, right),
         }
     }
 
     /// A comparison or arithmetic.
-    pub fn arithmetic(&mut self, op: Arithmetic, left: TermId, right: TermId) -> TermId {
+    pub fn arithmetic(&mut self, op: ArithmeticOp, left: TermId, right: TermId) -> TermId {
         let (a, b) = (self.range(left), self.range(right));
         let range = interval(op, a, b);
         let own_fault = match op {
-            Arithmetic::Divide | Arithmetic::Remainder => b.0 <= 0 && b.1 >= 0 || a.0 == i64::MIN,
-            Arithmetic::Machine(op) => op.may_fault(a, b),
+            ArithmeticOp::Divide | ArithmeticOp::Remainder => b.0 <= 0 && b.1 >= 0 || a.0 == i64::MIN,
+            ArithmeticOp::Machine(op) => op.may_fault(a, b),
             _ => range.is_none(),
         };
-        let facts = Facts {
+        let facts = TermFacts {
             may_fault: own_fault || self.may_fault(left) || self.may_fault(right),
             support: self.joint_support(&[left, right]),
             range: range.unwrap_or(ANY_NUMBER),
@@ -66,7 +69,7 @@ impl Terms {
         let (lo, hi) = self.range(inner);
         let may_fault = self.may_fault(inner) || lo == i64::MIN;
         let range = if lo == i64::MIN { ANY_NUMBER } else { (-hi, -lo) };
-        self.compound(Term::Negate(inner), Facts { may_fault, support: self.joint_support(&[inner]), range })
+        self.compound(Term::Negate(inner), TermFacts { may_fault, support: self.joint_support(&[inner]), range })
     }
 
     /// `if test then yes else no`.
@@ -78,7 +81,7 @@ impl Terms {
             None => {}
         }
         let (a, b) = (self.range(yes), self.range(no));
-        let facts = Facts {
+        let facts = TermFacts {
             may_fault: [test, yes, no].into_iter().any(|part| self.may_fault(part)),
             support: self.joint_support(&[test, yes, no]),
             range: (a.0.min(b.0), a.1.max(b.1)),
@@ -104,12 +107,12 @@ impl Terms {
                 let parts = self.negated(list);
                 self.and(&parts)
             }
-            Term::Binary(Arithmetic::Equal, a, b) => self.arithmetic(Arithmetic::NotEqual, a, b),
-            Term::Binary(Arithmetic::NotEqual, a, b) => self.arithmetic(Arithmetic::Equal, a, b),
-            Term::Binary(Arithmetic::Less, a, b) => self.arithmetic(Arithmetic::LessEqual, b, a),
-            Term::Binary(Arithmetic::LessEqual, a, b) => self.arithmetic(Arithmetic::Less, b, a),
+            Term::Binary(ArithmeticOp::Equal, a, b) => self.arithmetic(ArithmeticOp::NotEqual, a, b),
+            Term::Binary(ArithmeticOp::NotEqual, a, b) => self.arithmetic(ArithmeticOp::Equal, a, b),
+            Term::Binary(ArithmeticOp::Less, a, b) => self.arithmetic(ArithmeticOp::LessEqual, b, a),
+            Term::Binary(ArithmeticOp::LessEqual, a, b) => self.arithmetic(ArithmeticOp::Less, b, a),
             _ => {
-                let facts = Facts { range: TRUTH, ..self.facts[inner.0 as usize] };
+                let facts = TermFacts { range: TRUTH, ..self.facts[inner.0 as usize] };
                 self.compound(Term::Not(inner), facts)
             }
         }
@@ -119,7 +122,7 @@ impl Terms {
     pub fn count(&mut self, parts: &[TermId]) -> TermId {
         let parts: Vec<TermId> = parts.iter().map(|&part| self.as_test(part)).collect();
         let parts = parts.as_slice();
-        let facts = Facts {
+        let facts = TermFacts {
             may_fault: parts.iter().any(|&part| self.may_fault(part)),
             support: self.joint_support(parts),
             range: (0, parts.len() as i64),
@@ -133,12 +136,13 @@ impl Terms {
         let indices = self.processes.iter().map(|&(index, _)| index);
         let range = (indices.clone().min().unwrap_or(0), indices.max().unwrap_or(0));
         let may_fault = self.may_fault(inner) || self.range(inner).0 <= 0;
-        self.compound(Term::IndexOf(inner), Facts { may_fault, support: self.joint_support(&[inner]), range })
+        self.compound(Term::IndexOf(inner), TermFacts { may_fault, support: self.joint_support(&[inner]), range })
     }
 
     /// The process of a range whose index is a number, where that of the first is `first_index`; else a fault.
     pub fn process_at(&mut self, inner: TermId, first_index: i64, range: ProcessRange) -> TermId {
-        let facts = Facts { may_fault: true, support: self.joint_support(&[inner]), range: (range.first, range.last) };
+        let facts =
+            TermFacts { may_fault: true, support: self.joint_support(&[inner]), range: (range.first, range.last) };
         self.compound(Term::ProcessAt(inner, first_index, range), facts)
     }
 
@@ -149,7 +153,7 @@ impl Terms {
         if surely_within {
             return inner;
         }
-        let facts = Facts { may_fault: true, support: self.joint_support(&[inner]), range: (0, range.last) };
+        let facts = TermFacts { may_fault: true, support: self.joint_support(&[inner]), range: (0, range.last) };
         self.compound(Term::ProcessWithin(inner, range), facts)
     }
 
@@ -164,7 +168,7 @@ impl Terms {
             let (a, b) = self.range(id);
             (lo.min(a), hi.max(b))
         });
-        self.compound(Term::Pick(who, list), Facts { may_fault, support: Support::Many, range })
+        self.compound(Term::Pick(who, list), TermFacts { may_fault, support: TermSupport::Many, range })
     }
 
     /// A quantifier over a register.
@@ -175,9 +179,9 @@ impl Terms {
             self.quantifications.len() - 1
         });
         let (first, last) = quantification.ends;
-        let facts = Facts {
+        let facts = TermFacts {
             may_fault: [first, last, quantification.body].into_iter().any(|id| self.may_fault(id)),
-            support: Support::Many,
+            support: TermSupport::Many,
             range: match quantification.quantifier {
                 Quantifier::Count => (0, i64::MAX),
                 _ => TRUTH,
@@ -199,42 +203,42 @@ impl Terms {
         parts.into_iter().map(|part| self.not(part)).collect()
     }
 
-    pub(super) fn joint_support(&self, parts: &[TermId]) -> Support {
-        parts.iter().fold(Support::Nothing, |joint, part| match (joint, self.facts[part.0 as usize].support) {
-            (Support::Nothing, support) | (support, Support::Nothing) => support,
+    pub(super) fn joint_support(&self, parts: &[TermId]) -> TermSupport {
+        parts.iter().fold(TermSupport::Nothing, |joint, part| match (joint, self.facts[part.0 as usize].support) {
+            (TermSupport::Nothing, support) | (support, TermSupport::Nothing) => support,
             (a, b) if a == b => a,
-            _ => Support::Many,
+            _ => TermSupport::Many,
         })
     }
 
     /// A comparison of a wide field with a constant becomes a test of its word.
-    fn equal_to_constant(&mut self, op: Arithmetic, left: TermId, right: TermId) -> Option<TermId> {
+    fn equal_to_constant(&mut self, op: ArithmeticOp, left: TermId, right: TermId) -> Option<TermId> {
         let (field, number) = match (self.term(left), self.term(right)) {
             (Term::Read(field), Term::Const(number)) | (Term::Const(number), Term::Read(field)) => (field, number),
             _ => return None,
         };
-        if n_bits(field) <= TABLE_BITS || !matches!(op, Arithmetic::Equal | Arithmetic::NotEqual) {
+        if n_bits(field) <= TABLE_BITS || !matches!(op, ArithmeticOp::Equal | ArithmeticOp::NotEqual) {
             return None;
         }
         let raw = field.raw_of(number);
         if field.number(raw) != number {
-            return Some(self.truth(op == Arithmetic::NotEqual));
+            return Some(self.truth(op == ArithmeticOp::NotEqual));
         }
         let test = self.test_of(field, field.mask, raw);
         let list = self.tests_list(&[test]);
-        let term = if op == Arithmetic::Equal { Term::Masked(list) } else { Term::NotMasked(list) };
+        let term = if op == ArithmeticOp::Equal { Term::Masked(list) } else { Term::NotMasked(list) };
         Some(self.safe_test(term))
     }
 
     /// Interns a term of several parts: as a constant, as a table of one small field, or as it is.
-    pub(super) fn compound(&mut self, term: Term, facts: Facts) -> TermId {
+    pub(super) fn compound(&mut self, term: Term, facts: TermFacts) -> TermId {
         let id = self.intern(term, facts);
         match facts.support {
-            Support::Nothing => match self.number(id, View { state: &[], registers: &[] }) {
+            TermSupport::Nothing => match self.number(id, TermInput { state: &[], registers: &[] }) {
                 Ok(number) => self.constant(number),
                 Err(Faulty) => self.fault(),
             },
-            Support::One(field) if n_bits(field) <= TABLE_BITS => self.tabulated(id, field).unwrap_or(id),
+            TermSupport::One(field) if n_bits(field) <= TABLE_BITS => self.tabulated(id, field).unwrap_or(id),
             _ => id,
         }
     }
@@ -245,7 +249,7 @@ impl Terms {
         let registers: [Cell<i64>; 0] = [];
         let mut value = |raw: u64| {
             state[field.word as usize] = field.in_place(raw);
-            self.number(id, View { state: &state, registers: &registers })
+            self.number(id, TermInput { state: &state, registers: &registers })
         };
         let values: Vec<i64> = (0..=self.max_raw_of(field)).map(&mut value).collect::<Result<_, Faulty>>().ok()?;
         if self.range(id) == TRUTH {
@@ -262,7 +266,7 @@ impl Terms {
         if first == next {
             self.values.extend(values);
         }
-        let facts = Facts { may_fault: false, support: Support::One(field), range: (lo, hi) };
+        let facts = TermFacts { may_fault: false, support: TermSupport::One(field), range: (lo, hi) };
         Some(self.intern(Term::Lookup(field, first), facts))
     }
 }

@@ -8,14 +8,14 @@ use std::collections::HashSet;
 
 use super::build::n_bits;
 use super::connect::Connective;
-use super::pairs::{Pair, cliques};
-use super::{ListId, Term, TermId, Terms, WordTest};
+use super::pairs::{ExclusivePair, cliques};
+use super::{ListId, Term, TermId, TermPool, WordTest};
 use crate::packing::Field;
 
 /// Fewer parts that exclude each other are tested pair by pair.
 const MIN_CLIQUE: usize = 4;
 
-impl Terms {
+impl TermPool {
     /// A term with the same value and the same faults that is evaluated faster.
     pub fn optimise(&mut self, id: TermId) -> TermId {
         if let Some(&done) = self.optimised.get(&id) {
@@ -95,10 +95,10 @@ impl Terms {
         if parts.len() < MIN_CLIQUE || parts.iter().any(|&part| self.may_fault(part)) {
             return parts;
         }
-        let pairs: Vec<Option<Pair>> = parts.iter().map(|&part| self.exclusion(part)).collect();
+        let pairs: Vec<Option<ExclusivePair>> = parts.iter().map(|&part| self.exclusion(part)).collect();
         let found = cliques(pairs.iter().flatten().copied().collect(), MIN_CLIQUE);
         let clique_of = |id: TermId| found.iter().map(move |clique| clique.binary_search(&id).is_ok());
-        let covered = |pair: &Option<Pair>| {
+        let covered = |pair: &Option<ExclusivePair>| {
             pair.is_some_and(|(a, b)| clique_of(a).zip(clique_of(b)).any(|(has_a, has_b)| has_a && has_b))
         };
         let mut rest: Vec<TermId> =
@@ -111,7 +111,7 @@ impl Terms {
     }
 
     /// The two tests of which a part says that they do not both hold.
-    fn exclusion(&mut self, part: TermId) -> Option<Pair> {
+    fn exclusion(&mut self, part: TermId) -> Option<ExclusivePair> {
         let Term::Or(list) = self.term(part) else { return None };
         let &[a, b] = self.list(list) else { return None };
         let is_test = |id| matches!(self.term(id), Term::In(..));

@@ -8,10 +8,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::TermId;
 
 /// Two tests that do not both hold, the smaller one first.
-pub type Pair = (TermId, TermId);
+pub type ExclusivePair = (TermId, TermId);
 
 /// Sets of tests that exclude each other pairwise. No two of them share a pair.
-pub fn cliques(pairs: Vec<Pair>, min_size: usize) -> Vec<Vec<TermId>> {
+pub fn cliques(pairs: Vec<ExclusivePair>, min_size: usize) -> Vec<Vec<TermId>> {
     let mut neighbours: BTreeMap<TermId, BTreeSet<TermId>> = BTreeMap::new();
     for (a, b) in pairs {
         if a != b {

@@ -8,12 +8,12 @@ use model::Model;
 use model::eval::{self, State};
 use model::process::ProcessId;
 use model::value::Value;
-use packed::codec::{Codec, Limits};
+use packed::codec::{Codec, UnrollLimits};
 use packed::compile::Compiler;
 use packed::machine::{Flow, Machine, Sink};
 use packed::packing::Packed;
-use testkit::conditions::Conditions;
-use testkit::{Product, Shape, for_each_program};
+use testkit::conditions::ConditionMaker;
+use testkit::{Product, RandomFeatures, for_each_program};
 
 /// How many states of a program are looked at.
 const MAX_STATES: usize = 2_000;
@@ -44,15 +44,16 @@ impl<const W: usize> Sink<W> for Collected<W> {
 }
 
 /// Nothing is written out: every loop and every quantifier runs.
-const NOTHING_WRITTEN_OUT: Limits = Limits { max_points: 0, max_unrolled: 0, max_terms: 0, least_stack_bits: 0 };
+const NOTHING_WRITTEN_OUT: UnrollLimits =
+    UnrollLimits { max_points: 0, max_unrolled: 0, max_terms: 0, least_stack_bits: 0 };
 
 fn check(model: &Model) -> Result<(), String> {
     let Some(product) = Product::explore(model, MAX_STATES) else { return Ok(()) };
-    check_steps(model, &product, Limits::default())?;
+    check_steps(model, &product, UnrollLimits::default())?;
     check_steps(model, &product, NOTHING_WRITTEN_OUT)
 }
 
-fn check_steps(model: &Model, product: &Product, limits: Limits) -> Result<(), String> {
+fn check_steps(model: &Model, product: &Product, limits: UnrollLimits) -> Result<(), String> {
     let codec = Codec::new(model, limits);
     let machine = Machine { codec: &codec, code: Compiler::new(&codec).finish() };
     for (at, state) in product.states.iter().enumerate() {
@@ -113,9 +114,9 @@ fn compare<const W: usize>(
 }
 
 /// Conditions have the value that `eval` gives them, and are a fault where they are there.
-fn check_conditions(model: &Model, limits: Limits) -> Result<(), String> {
+fn check_conditions(model: &Model, limits: UnrollLimits) -> Result<(), String> {
     let Some(product) = Product::explore(model, 200) else { return Ok(()) };
-    let mut conditions = Conditions::new(model, model.places.len() as u64 * 7 + model.cells.len() as u64);
+    let mut conditions = ConditionMaker::new(model, model.places.len() as u64 * 7 + model.cells.len() as u64);
     let conditions: Vec<_> = (0..20).map(|n| conditions.condition(2 + n % 3)).collect();
     let codec = Codec::new(model, limits);
     let mut compiler = Compiler::new(&codec);
@@ -140,19 +141,19 @@ fn check_conditions(model: &Model, limits: Limits) -> Result<(), String> {
 
 #[test]
 fn packed_conditions_are_those_of_eval() {
-    for_each_program(500, Shape::everything(), |_, model| {
-        check_conditions(model, Limits::default())?;
+    for_each_program(500, RandomFeatures::everything(), |_, model| {
+        check_conditions(model, UnrollLimits::default())?;
         check_conditions(model, NOTHING_WRITTEN_OUT)
     });
 }
 
 #[test]
 fn packed_steps_are_those_of_eval() {
-    for_each_program(500, Shape::everything(), |_, model| check(model));
+    for_each_program(500, RandomFeatures::everything(), |_, model| check(model));
 }
 
 /// Chains, actions for where nobody can move, patterns and places to end at: by the whole state and by single processes.
 #[test]
 fn packed_steps_beyond_texts_are_those_of_eval() {
-    for_each_program(800, Shape::beyond_texts(), |_, model| check(model));
+    for_each_program(800, RandomFeatures::beyond_texts(), |_, model| check(model));
 }

@@ -17,12 +17,12 @@ use temporal::Violation;
 
 /// What alike violations have in common: the automaton, the assumptions, and each proposition with the processes that the instance names in the order in
 /// which they come.
-type Key<'v> = (*const ltl::Automaton, &'v [FairnessId], Vec<(&'v ExprKind, Vec<usize>)>);
+type ViolationKey<'v> = (*const ltl::Automaton, &'v [FairnessId], Vec<(&'v ExprKind, Vec<usize>)>);
 
 /// The first of each class of alike violations.
 pub fn representatives<'v>(model: &Model, violations: &'v [Violation]) -> Vec<&'v Violation> {
     let mut families = Families { model, is_symmetric: FxHashMap::default(), is_closed: FxHashMap::default() };
-    let mut seen: FxHashSet<Key<'v>> = FxHashSet::default();
+    let mut seen: FxHashSet<ViolationKey<'v>> = FxHashSet::default();
     let mut alike: FxHashMap<(&'v ExprKind, FamilyId), bool> = FxHashMap::default();
     let mut is_first = |violation: &&'v Violation| {
         let Some(family) = families.exchangeable(violation) else { return true };
@@ -36,7 +36,7 @@ pub fn representatives<'v>(model: &Model, violations: &'v [Violation]) -> Vec<&'
     violations.iter().filter(|violation| is_first(violation)).collect()
 }
 
-fn key(violation: &Violation) -> Key<'_> {
+fn key(violation: &Violation) -> ViolationKey<'_> {
     let mut order: Vec<Value> = Vec::new();
     let mut number = |value: &Value| match order.iter().position(|known| known == value) {
         Some(at) => at,
@@ -83,7 +83,7 @@ impl Families<'_> {
 
 /// Whether neighbours in a family may change places in a set of assumptions; then all may.
 fn is_closed(model: &Model, family: FamilyId, fairness: &[FairnessId]) -> bool {
-    let written = |exchange: (ProcessId, ProcessId)| -> Option<FxHashSet<Written<'_>>> {
+    let written = |exchange: (ProcessId, ProcessId)| -> Option<FxHashSet<WrittenPair<'_>>> {
         fairness.iter().map(|&id| written(&model.fairness[id], exchange)).collect()
     };
     let processes: Vec<ProcessId> = model.families[family].processes().collect();
@@ -93,12 +93,12 @@ fn is_closed(model: &Model, family: FamilyId, fairness: &[FairnessId]) -> bool {
 }
 
 /// A pair in a form that can be compared: what always, what often.
-type Written<'p> = (Option<Part<'p>>, Vec<Part<'p>>);
+type WrittenPair<'p> = (Option<PredicatePart<'p>>, Vec<PredicatePart<'p>>);
 /// The kind of a predicate, whom it is about, and the labels that count.
-type Part<'p> = (u8, Option<ProcessId>, Option<&'p [String]>);
+type PredicatePart<'p> = (u8, Option<ProcessId>, Option<&'p [String]>);
 
 /// A pair after two processes changed places; `None` for one with expressions.
-fn written(pair: &FairnessPair, (one, other): (ProcessId, ProcessId)) -> Option<Written<'_>> {
+fn written(pair: &FairnessPair, (one, other): (ProcessId, ProcessId)) -> Option<WrittenPair<'_>> {
     let place = |process: ProcessId| match process {
         _ if process == one => other,
         _ if process == other => one,
@@ -125,7 +125,7 @@ fn state_part<'p>(
     predicate: &'p StatePredicate,
     kind: u8,
     place: &impl Fn(ProcessId) -> ProcessId,
-) -> Option<Part<'p>> {
+) -> Option<PredicatePart<'p>> {
     match predicate {
         StatePredicate::Holds(_) | StatePredicate::Fails(_) => None,
         StatePredicate::Unable(process, labels) => Some((kind, Some(place(*process)), labels.as_deref())),

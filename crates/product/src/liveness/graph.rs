@@ -9,7 +9,7 @@ use hashbrown::HashTable;
 use model::eval::Turn;
 
 use super::predicates::Predicates;
-use super::turns::{Leaving, Turns, has};
+use super::turns::{LeavingTurns, TurnTaker, has};
 use engine::meter::Meter;
 use packed::hash::hash;
 use packed::initial::InitialStates;
@@ -21,7 +21,7 @@ const CHECK_EVERY: usize = 256;
 
 /// An edge: a step.
 #[derive(Clone, Copy, Debug)]
-pub struct Edge {
+pub struct StateEdge {
     /// The number of the state after it.
     pub target: u32,
     /// Its class.
@@ -36,7 +36,7 @@ pub struct StateGraph<const W: usize> {
     pub n_initial: usize,
     /// Where the edges of each state begin; one more than states.
     starts: Vec<usize>,
-    edges: Vec<Edge>,
+    edges: Vec<StateEdge>,
     /// The turn of each class.
     pub classes: Vec<Turn>,
     /// For each state the processes that may stand still, as bits.
@@ -76,7 +76,7 @@ impl<const W: usize> StateGraph<W> {
     }
 
     /// The steps out of a state.
-    pub fn edges(&self, state: usize) -> &[Edge] {
+    pub fn edges(&self, state: usize) -> &[StateEdge] {
         match self.starts.get(state + 1) {
             Some(&end) => &self.edges[self.starts[state]..end],
             None => &[],
@@ -102,14 +102,14 @@ impl<const W: usize> StateGraph<W> {
 /// A graph in the making: breadth first, as far as is wanted.
 pub struct Explorer<'b, const W: usize> {
     machine: &'b Machine<'b>,
-    turns: Turns<'b>,
+    turns: TurnTaker<'b>,
     /// What was explored so far.
     pub graph: StateGraph<W>,
     known: HashTable<u32>,
     /// Where the states of the next level begin.
     level_end: usize,
     scratch: Scratch<W>,
-    leaving: Leaving<W>,
+    leaving: LeavingTurns<W>,
     /// What the meter knows of.
     counted_bytes: u64,
 }
@@ -119,7 +119,7 @@ impl<'b, const W: usize> Explorer<'b, W> {
     pub fn new(machine: &'b Machine<'b>, predicates: &'b Predicates) -> Self {
         Explorer {
             machine,
-            turns: Turns::new(machine, predicates),
+            turns: TurnTaker::new(machine, predicates),
             graph: StateGraph {
                 states: Vec::new(),
                 n_initial: 0,
@@ -141,7 +141,7 @@ impl<'b, const W: usize> Explorer<'b, W> {
             known: HashTable::new(),
             level_end: 0,
             scratch: machine.scratch(),
-            leaving: Leaving::default(),
+            leaving: LeavingTurns::default(),
             counted_bytes: 0,
         }
     }
@@ -193,7 +193,7 @@ impl<const W: usize> Explorer<'_, W> {
         let graph = &self.graph;
         let bytes = (graph.states.capacity() * size_of::<Packed<W>>()
             + graph.starts.capacity() * size_of::<usize>()
-            + graph.edges.capacity() * size_of::<Edge>()
+            + graph.edges.capacity() * size_of::<StateEdge>()
             + (graph.still.words.capacity() + graph.truths.words.capacity()) * size_of::<u64>()
             + self.known.capacity() * 5) as u64
             + self.machine.stack_bytes();
@@ -226,7 +226,7 @@ impl<const W: usize> Explorer<'_, W> {
         self.graph.exploration.transitions += leaving.steps.len() as u64;
         for (class, next) in &leaving.steps {
             let target = self.number(next)?;
-            self.graph.edges.push(Edge { target, class: *class });
+            self.graph.edges.push(StateEdge { target, class: *class });
         }
         self.graph.starts.push(self.graph.edges.len());
         self.graph.still.words.extend_from_slice(&leaving.still);

@@ -38,7 +38,7 @@ pub enum TurnTest {
 
 /// A state test and the truth that is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Literal {
+pub struct StateLiteral {
     /// The number of the test.
     pub test: usize,
     /// Whether it must hold.
@@ -47,11 +47,11 @@ pub struct Literal {
 
 /// A fairness pair over tests.
 #[derive(Clone, Debug)]
-pub struct Pair {
+pub struct TestPair {
     /// From some point on, always.
-    pub always: Option<Literal>,
+    pub always: Option<StateLiteral>,
     /// Again and again, in the state before a turn.
-    pub before: Vec<Literal>,
+    pub before: Vec<StateLiteral>,
     /// Again and again, a turn of which one of these tests is true.
     pub turns: Vec<usize>,
 }
@@ -65,7 +65,7 @@ pub struct Predicates {
     /// For each proposition's key, its test.
     by_key: FxHashMap<String, usize>,
     /// By fairness pair of the Model, where it is used.
-    pairs: Vec<Option<Pair>>,
+    pairs: Vec<Option<TestPair>>,
 }
 
 impl Predicates {
@@ -102,12 +102,12 @@ impl Predicates {
     }
 
     /// The pairs of a violation.
-    pub fn pairs(&self, violation: &Violation) -> Vec<&Pair> {
+    pub fn pairs(&self, violation: &Violation) -> Vec<&TestPair> {
         let pair = |id: &model::fairness::FairnessId| self.pairs[id.index()].as_ref().expect("the pair was added");
         violation.fairness.iter().map(pair).collect()
     }
 
-    fn pair(&mut self, compiler: &mut Compiler<'_, '_>, pair: &FairnessPair) -> Pair {
+    fn pair(&mut self, compiler: &mut Compiler<'_, '_>, pair: &FairnessPair) -> TestPair {
         let always = pair.always.as_ref().map(|always| self.literal(compiler, always));
         let (mut before, mut turns) = (Vec::new(), Vec::new());
         for often in &pair.often {
@@ -120,23 +120,25 @@ impl Predicates {
                 EdgePredicate::SomebodyMoves => turns.push(self.turn_test(TurnTest::SomebodyMoves)),
             }
         }
-        Pair { always, before, turns }
+        TestPair { always, before, turns }
     }
 
-    fn literal(&mut self, compiler: &mut Compiler<'_, '_>, predicate: &StatePredicate) -> Literal {
+    fn literal(&mut self, compiler: &mut Compiler<'_, '_>, predicate: &StatePredicate) -> StateLiteral {
         match predicate {
             StatePredicate::Holds(expr) => {
                 let term = compiler.property(expr);
-                Literal { test: self.state_test(StateTest::Term(term)), wanted: true }
+                StateLiteral { test: self.state_test(StateTest::Term(term)), wanted: true }
             }
             StatePredicate::Fails(expr) => {
                 let term = compiler.property(expr);
-                Literal { test: self.state_test(StateTest::Term(term)), wanted: false }
+                StateLiteral { test: self.state_test(StateTest::Term(term)), wanted: false }
             }
             StatePredicate::Unable(process, labels) => {
-                Literal { test: self.state_test(StateTest::Able(*process, labels.clone())), wanted: false }
+                StateLiteral { test: self.state_test(StateTest::Able(*process, labels.clone())), wanted: false }
             }
-            StatePredicate::NobodyAble => Literal { test: self.state_test(StateTest::SomebodyAble), wanted: false },
+            StatePredicate::NobodyAble => {
+                StateLiteral { test: self.state_test(StateTest::SomebodyAble), wanted: false }
+            }
         }
     }
 

@@ -11,15 +11,15 @@ use temporal::Violation;
 
 use super::graph::StateGraph;
 use super::predicates::Predicates;
-use super::rules::{AutomatonMove, Rules, nth_still};
+use super::rules::{AutomatonMove, ViolationRules, nth_still};
 use super::turns::set;
 use streett::emptiness::FairGraph;
 
 /// The product.
-pub struct Product<'p, const W: usize> {
+pub struct LivenessProduct<'p, const W: usize> {
     /// The states of the program.
     pub graph: &'p StateGraph<W>,
-    rules: Rules<'p>,
+    rules: ViolationRules<'p>,
     n_automaton: usize,
     /// For each state of the program its letter, by number.
     letters: Vec<u32>,
@@ -35,7 +35,7 @@ pub struct Product<'p, const W: usize> {
     met_by_still: Vec<u64>,
 }
 
-impl<'p, const W: usize> Product<'p, W> {
+impl<'p, const W: usize> LivenessProduct<'p, W> {
     /// The product for a violation.
     pub fn new(
         model: &Model,
@@ -43,7 +43,7 @@ impl<'p, const W: usize> Product<'p, W> {
         predicates: &'p Predicates,
         violation: &'p Violation,
     ) -> Result<Self, StopReason> {
-        let mut rules = Rules::new(predicates, violation);
+        let mut rules = ViolationRules::new(predicates, violation);
         if rules.tests().any(|test| graph.is_faulty(test)) {
             return Err(super::no_value());
         }
@@ -66,7 +66,7 @@ impl<'p, const W: usize> Product<'p, W> {
         let met_by_class = graph.classes.iter().flat_map(met).collect();
         let met_by_still = model.processes.ids().flat_map(|process| met(&Turn::StandStill(process))).collect();
         let (parts, leads_on) = parts_of(&violation.automaton);
-        Ok(Product { graph, n_automaton, letters, parts, leads_on, n_words, met_by_class, met_by_still, rules })
+        Ok(LivenessProduct { graph, n_automaton, letters, parts, leads_on, n_words, met_by_class, met_by_still, rules })
     }
 
     /// The state of the program in a node.
@@ -105,7 +105,7 @@ impl<'p, const W: usize> Product<'p, W> {
     }
 }
 
-impl<const W: usize> FairGraph for Product<'_, W> {
+impl<const W: usize> FairGraph for LivenessProduct<'_, W> {
     fn n_nodes(&self) -> usize {
         self.graph.states.len() * self.n_automaton
     }
@@ -246,14 +246,14 @@ pub fn parts_of(automaton: &Automaton) -> (Vec<Option<u32>>, Vec<bool>) {
 
 /// A search for the nodes by which runs enter parts; of the nodes in a part it follows only those from which another part is reached.
 struct Entries<'e, 'p, const W: usize> {
-    product: &'e Product<'p, W>,
+    product: &'e LivenessProduct<'p, W>,
     is_known: Vec<bool>,
     open: Vec<u32>,
     found: Vec<u32>,
 }
 
 impl<'e, 'p, const W: usize> Entries<'e, 'p, W> {
-    fn of(product: &'e Product<'p, W>) -> Vec<u32> {
+    fn of(product: &'e LivenessProduct<'p, W>) -> Vec<u32> {
         let mut entries =
             Entries { product, is_known: vec![false; product.n_nodes()], open: Vec::new(), found: Vec::new() };
         product.initial().into_iter().for_each(|node| entries.reach(None, node));

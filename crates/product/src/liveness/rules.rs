@@ -10,18 +10,18 @@ use model::process::ProcessId;
 use rustc_hash::FxHashMap;
 use temporal::Violation;
 
-use super::predicates::{Literal, Pair, Predicates};
+use super::predicates::{Predicates, StateLiteral, TestPair};
 
 /// Where the automaton goes, and with which marks.
 pub type AutomatonMove = (u32, Vec<usize>);
 
 /// The rules of one violation.
-pub struct Rules<'p> {
+pub struct ViolationRules<'p> {
     predicates: &'p Predicates,
     violation: &'p Violation,
     /// The tests of the automaton's atoms.
     atoms: Vec<usize>,
-    pairs: Vec<&'p Pair>,
+    pairs: Vec<&'p TestPair>,
     letters: FxHashMap<Bits, u32>,
     /// By letter and state of the automaton.
     moves: Vec<Vec<AutomatonMove>>,
@@ -29,11 +29,11 @@ pub struct Rules<'p> {
     tells_who: bool,
 }
 
-impl<'p> Rules<'p> {
+impl<'p> ViolationRules<'p> {
     /// The rules of a violation whose tests were added to the predicates.
     pub fn new(predicates: &'p Predicates, violation: &'p Violation) -> Self {
         let pairs = predicates.pairs(violation);
-        Rules {
+        ViolationRules {
             predicates,
             violation,
             atoms: predicates.atoms(violation),
@@ -107,7 +107,7 @@ impl<'p> Rules<'p> {
 
     /// The pairs whose demand every turn meets that leaves a state in which these tests hold.
     pub fn met_before<'r>(&'r self, holds: impl Fn(usize) -> bool + 'r) -> impl Iterator<Item = usize> + 'r {
-        let is_true = move |literal: &Literal| holds(literal.test) == literal.wanted;
+        let is_true = move |literal: &StateLiteral| holds(literal.test) == literal.wanted;
         (0..self.pairs.len()).filter(move |&pair| self.pairs[pair].before.iter().any(&is_true))
     }
 

@@ -16,7 +16,7 @@ use packed::packing::Packed;
 
 /// What leaves a state, and what is true in it.
 #[derive(Clone, Debug, Default)]
-pub struct Leaving<const W: usize> {
+pub struct LeavingTurns<const W: usize> {
     /// The steps: the class, and the state after it; always in the same order.
     pub steps: Vec<(u32, Packed<W>)>,
     /// The processes that may stand still, as bits.
@@ -31,7 +31,7 @@ pub struct Leaving<const W: usize> {
     pub is_deadlock: bool,
 }
 
-impl<const W: usize> Leaving<W> {
+impl<const W: usize> LeavingTurns<W> {
     /// Whether a test holds.
     pub fn holds(&self, test: usize) -> bool {
         has(&self.truths, test)
@@ -39,7 +39,7 @@ impl<const W: usize> Leaving<W> {
 }
 
 /// Takes steps, and knows the classes that were found.
-pub struct Turns<'t> {
+pub struct TurnTaker<'t> {
     machine: &'t Machine<'t>,
     predicates: &'t Predicates,
     /// The turn of each class.
@@ -49,10 +49,10 @@ pub struct Turns<'t> {
     shown: Vec<Vec<usize>>,
 }
 
-impl<'t> Turns<'t> {
+impl<'t> TurnTaker<'t> {
     /// No classes yet.
     pub fn new(machine: &'t Machine<'t>, predicates: &'t Predicates) -> Self {
-        Turns { machine, predicates, classes: Vec::new(), class_ids: FxHashMap::default(), shown: Vec::new() }
+        TurnTaker { machine, predicates, classes: Vec::new(), class_ids: FxHashMap::default(), shown: Vec::new() }
     }
 
     /// Takes the steps of a state.
@@ -63,7 +63,7 @@ impl<'t> Turns<'t> {
         &mut self,
         state: &Packed<W>,
         scratch: &Scratch<W>,
-        leaving: &mut Leaving<W>,
+        leaving: &mut LeavingTurns<W>,
     ) -> Result<(), StopReason> {
         leaving.steps.clear();
         leaving.faulty.clear();
@@ -72,7 +72,7 @@ impl<'t> Turns<'t> {
         leaving.truths.clear();
         leaving.truths.resize(self.predicates.states.len().div_ceil(64), 0);
         let machine = self.machine;
-        let mut found = Found {
+        let mut found = TurnCollector {
             turns: self,
             steps: &mut leaving.steps,
             n_faults: 0,
@@ -109,7 +109,7 @@ impl<'t> Turns<'t> {
     }
 
     /// Who may stand still and who is able, from the steps of the state.
-    fn look_at_steps<const W: usize>(&self, state: &Packed<W>, leaving: &mut Leaving<W>) {
+    fn look_at_steps<const W: usize>(&self, state: &Packed<W>, leaving: &mut LeavingTurns<W>) {
         let n_processes = self.machine.codec.model.processes.len();
         let mut moves = vec![false; n_processes];
         for &(class, _) in &leaving.steps {
@@ -123,7 +123,7 @@ impl<'t> Turns<'t> {
         }
     }
 
-    fn look_with_eval<const W: usize>(&self, state: &Packed<W>, leaving: &mut Leaving<W>) {
+    fn look_with_eval<const W: usize>(&self, state: &Packed<W>, leaving: &mut LeavingTurns<W>) {
         let model = self.machine.codec.model;
         let state = self.machine.codec.unpack(state);
         for (turn, _) in eval::likely_turns(model, &state, None) {
@@ -145,7 +145,7 @@ impl<'t> Turns<'t> {
     }
 
     /// The tests that are expressions.
-    fn evaluate<const W: usize>(&self, state: &Packed<W>, scratch: &Scratch<W>, leaving: &mut Leaving<W>) {
+    fn evaluate<const W: usize>(&self, state: &Packed<W>, scratch: &Scratch<W>, leaving: &mut LeavingTurns<W>) {
         for (nth, test) in self.predicates.states.iter().enumerate() {
             let StateTest::Term(term) = test else { continue };
             match self.machine.test(*term, state, scratch) {
@@ -158,8 +158,8 @@ impl<'t> Turns<'t> {
 }
 
 /// Gathers the steps of one state.
-struct Found<'f, 't, const W: usize> {
-    turns: &'f mut Turns<'t>,
+struct TurnCollector<'f, 't, const W: usize> {
+    turns: &'f mut TurnTaker<'t>,
     steps: &'f mut Vec<(u32, Packed<W>)>,
     n_faults: u64,
     /// The step whose paths are told.
@@ -170,7 +170,7 @@ struct Found<'f, 't, const W: usize> {
     is_out: bool,
 }
 
-impl<const W: usize> Sink<W> for Found<'_, '_, W> {
+impl<const W: usize> Sink<W> for TurnCollector<'_, '_, W> {
     fn begins(&mut self, action: ActionId, partner: Option<(ProcessId, ActionId)>) {
         self.action = Some((action, partner));
     }

@@ -18,19 +18,19 @@ use packed::packing::Packed;
 use rustc_hash::FxHashMap;
 use temporal::Violation;
 
-use super::Job;
+use super::ScheduleJob;
 use super::scheduler::Scheduler;
 use crate::liveness::alike;
 use crate::liveness::predicates::{Predicates, StateTest};
 use crate::liveness::product::parts_of;
-use crate::liveness::rules::{AutomatonMove, Rules};
-use crate::liveness::turns::{Leaving, Turns, has};
+use crate::liveness::rules::{AutomatonMove, ViolationRules};
+use crate::liveness::turns::{LeavingTurns, TurnTaker, has};
 
 /// So many ways to violate a property are looked at, of those that are not alike.
 const MOST_VIOLATIONS: usize = 3;
 
 /// Follows schedulers for each temporal property of a job.
-pub fn search<const W: usize>(job: &Job<'_>) -> Vec<Answer> {
+pub fn search<const W: usize>(job: &ScheduleJob<'_>) -> Vec<Answer> {
     let model = job.model();
     let mut answers = Vec::new();
     for &property in &job.runs {
@@ -47,7 +47,8 @@ pub fn search<const W: usize>(job: &Job<'_>) -> Vec<Answer> {
         let mut lassos = schedulers.iter().flat_map(|scheduler| {
             let (machine, predicates) = (&machine, &predicates);
             violations.iter().flat_map(move |violation| {
-                let round = move |holds| Round::<W>::new(machine, predicates, violation, (scheduler.clone(), holds));
+                let round =
+                    move |holds| AutomatonRun::<W>::new(machine, predicates, violation, (scheduler.clone(), holds));
                 [false, true].into_iter().filter_map(move |holds| round(holds)?.lasso(job))
             })
         });
@@ -57,11 +58,11 @@ pub fn search<const W: usize>(job: &Job<'_>) -> Vec<Answer> {
 }
 
 /// A run beside an automaton.
-struct Round<'r, const W: usize> {
+struct AutomatonRun<'r, const W: usize> {
     machine: &'r Machine<'r>,
     scratch: Scratch<W>,
-    turns: Turns<'r>,
-    rules: Rules<'r>,
+    turns: TurnTaker<'r>,
+    rules: ViolationRules<'r>,
     predicates: &'r Predicates,
     scheduler: Scheduler,
     /// Processes that take no steps where runs can be accepted, though they stand still where they have none: those that the property names, so that nothing happens that it waits for.
@@ -70,7 +71,7 @@ struct Round<'r, const W: usize> {
     owed: Vec<ProcessId>,
     /// For each state of the automaton whether runs that stay around it can be accepted.
     can_accept: Vec<bool>,
-    nodes: Vec<Node<W>>,
+    nodes: Vec<AutomatonNode<W>>,
     taken: Vec<Turn>,
     /// By hash of a node: when it was there first and last.
     known: FxHashMap<u64, [usize; 2]>,
@@ -86,13 +87,13 @@ struct Round<'r, const W: usize> {
 
 /// A state of the program and of the automaton.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Node<const W: usize> {
+struct AutomatonNode<const W: usize> {
     state: Packed<W>,
     automaton: u32,
 }
 
 /// A turn, and where it leads.
-struct Next<const W: usize> {
+struct NextTurn<const W: usize> {
     turn: Turn,
     /// The class of the step, if it is one.
     class: Option<usize>,
@@ -100,7 +101,7 @@ struct Next<const W: usize> {
     automaton: AutomatonMove,
 }
 
-impl<'r, const W: usize> Round<'r, W> {
+impl<'r, const W: usize> AutomatonRun<'r, W> {
     /// A run that begins; `None` where there is no initial state, or nobody to be held.
     fn new(
         machine: &'r Machine<'r>,
@@ -117,12 +118,12 @@ impl<'r, const W: usize> Round<'r, W> {
         if holds && held.is_empty() {
             return None;
         }
-        let rules = Rules::new(predicates, violation);
-        let first = Node { state: InitialStates::new(machine.codec).next()?, automaton: rules.initial() };
-        Some(Round {
+        let rules = ViolationRules::new(predicates, violation);
+        let first = AutomatonNode { state: InitialStates::new(machine.codec).next()?, automaton: rules.initial() };
+        Some(AutomatonRun {
             machine,
             scratch: machine.scratch(),
-            turns: Turns::new(machine, predicates),
+            turns: TurnTaker::new(machine, predicates),
             predicates,
             scheduler,
             held,
@@ -141,10 +142,10 @@ impl<'r, const W: usize> Round<'r, W> {
     }
 
     /// Follows the scheduler until the run goes round in a way that violates the property.
-    fn lasso(mut self, job: &Job<'_>) -> Option<Trace> {
-        let mut leaving = Leaving::default();
+    fn lasso(mut self, job: &ScheduleJob<'_>) -> Option<Trace> {
+        let mut leaving = LeavingTurns::default();
         for _ in 0..job.n_steps() {
-            let bytes = self.nodes.capacity() * size_of::<Node<W>>();
+            let bytes = self.nodes.capacity() * size_of::<AutomatonNode<W>>();
             if !job.meter.may_go_on(bytes as u64) {
                 return None;
             }
@@ -181,7 +182,7 @@ impl<'r, const W: usize> Round<'r, W> {
     }
 
     /// The next turn: one with which the automaton goes where runs can be accepted, if it can go there now; else any.
-    fn next(&mut self, node: Node<W>, leaving: &Leaving<W>) -> Option<Next<W>> {
+    fn next(&mut self, node: AutomatonNode<W>, leaving: &LeavingTurns<W>) -> Option<NextTurn<W>> {
         let letter = self.rules.letter(|test| leaving.holds(test));
         let mut moves = self.rules.moves(letter, node.automaton).iter();
         let can_go_there = moves.any(|(target, _)| self.can_accept[*target as usize]);
@@ -190,14 +191,19 @@ impl<'r, const W: usize> Round<'r, W> {
     }
 
     /// A turn of the process whose turn it is, if the automaton can read on after it; else of the next one. The automaton reads a letter, and maybe has to go where runs can be accepted.
-    fn turn(&mut self, node: Node<W>, leaving: &Leaving<W>, (letter, is_there): (u32, bool)) -> Option<Next<W>> {
+    fn turn(
+        &mut self,
+        node: AutomatonNode<W>,
+        leaving: &LeavingTurns<W>,
+        (letter, is_there): (u32, bool),
+    ) -> Option<NextTurn<W>> {
         let may_stand = self.rules.n_still(&leaving.still, leaving.steps.len()) > 0;
         let may_stand = |process: &ProcessId| may_stand && has(&leaving.still, process.index());
         if let Some(at) = self.owed.iter().position(may_stand)
             && let Some(automaton) = self.automaton_move((letter, is_there), node.automaton, &node.state)
         {
             let process = self.owed.swap_remove(at);
-            return Some(Next { turn: Turn::StandStill(process), class: None, state: node.state, automaton });
+            return Some(NextTurn { turn: Turn::StandStill(process), class: None, state: node.state, automaton });
         }
         let mover = |&(class, _): &(u32, Packed<W>)| self.turns.classes[class as usize].process();
         let mut steps: Vec<(ProcessId, usize)> =
@@ -215,14 +221,14 @@ impl<'r, const W: usize> Round<'r, W> {
                 let (class, state) = leaving.steps[own[(chosen + nth) % own.len()].1];
                 if let Some(automaton) = self.automaton_move((letter, is_there), node.automaton, &state) {
                     let turn = self.turns.classes[class as usize].clone();
-                    return Some(Next { turn, class: Some(class as usize), state, automaton });
+                    return Some(NextTurn { turn, class: Some(class as usize), state, automaton });
                 }
             }
             if may_stand(&process)
                 && let Some(automaton) = self.automaton_move((letter, is_there), node.automaton, &node.state)
             {
                 self.scheduler.skip();
-                return Some(Next { turn: Turn::StandStill(process), class: None, state: node.state, automaton });
+                return Some(NextTurn { turn: Turn::StandStill(process), class: None, state: node.state, automaton });
             }
             if n_steps > 0 && !self.owed.contains(&process) {
                 self.owed.push(process);
@@ -259,9 +265,9 @@ impl<'r, const W: usize> Round<'r, W> {
     }
 
     /// Takes a turn.
-    fn go(&mut self, next: Next<W>, leaving: &Leaving<W>) {
+    fn go(&mut self, next: NextTurn<W>, leaving: &LeavingTurns<W>) {
         let model = self.machine.codec.model;
-        let Next { turn, class, state, automaton: (automaton, marks) } = next;
+        let NextTurn { turn, class, state, automaton: (automaton, marks) } = next;
         let now = self.taken.len() + 1;
         marks.into_iter().for_each(|mark| self.marked[mark] = now);
         for pair in self.rules.met_before(|test| leaving.holds(test)) {
@@ -291,7 +297,7 @@ impl<'r, const W: usize> Round<'r, W> {
             self.scheduler.moved(from, to);
         }
         self.taken.push(turn);
-        self.nodes.push(Node { state, automaton });
+        self.nodes.push(AutomatonNode { state, automaton });
     }
 
     fn location(&self, process: ProcessId, state: &Packed<W>) -> u64 {

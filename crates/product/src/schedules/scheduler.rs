@@ -7,7 +7,7 @@ use model::process::ProcessId;
 
 /// Who is next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Order {
+enum TurnOrder {
     Up,
     Down,
     Random,
@@ -15,7 +15,7 @@ enum Order {
 
 /// When a turn ends, if the process can go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Length {
+enum TurnLength {
     /// After one step.
     Step,
     /// When the process is back at a control location at which it was in this turn.
@@ -26,7 +26,7 @@ enum Length {
 
 /// Which step is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Choice {
+enum StepChoice {
     First,
     Last,
     /// Another one each time.
@@ -34,15 +34,15 @@ enum Choice {
     Random,
 }
 
-/// A turn of `Length::Long` is over after so many steps.
+/// A turn of `TurnLength::Long` is over after so many steps.
 const LONG: usize = 200;
 
 /// A scheduler under way.
 #[derive(Clone, Debug)]
 pub struct Scheduler {
-    order: Order,
-    length: Length,
-    choice: Choice,
+    order: TurnOrder,
+    length: TurnLength,
+    choice: StepChoice,
     n_processes: usize,
     /// Whose turn it is.
     at: usize,
@@ -61,20 +61,21 @@ impl Scheduler {
             length,
             choice,
             n_processes,
-            at: if order == Order::Down { n_processes.saturating_sub(1) } else { 0 },
+            at: if order == TurnOrder::Down { n_processes.saturating_sub(1) } else { 0 },
             locations: Vec::new(),
             n_choices: 0,
             seed,
         };
         let mut all = Vec::new();
-        for choice in [Choice::First, Choice::Next, Choice::Last] {
-            for length in [Length::Round, Length::Step, Length::Long] {
-                all.extend([Order::Up, Order::Down].map(|order| scheduler(order, length, choice, 0)));
+        for choice in [StepChoice::First, StepChoice::Next, StepChoice::Last] {
+            for length in [TurnLength::Round, TurnLength::Step, TurnLength::Long] {
+                all.extend([TurnOrder::Up, TurnOrder::Down].map(|order| scheduler(order, length, choice, 0)));
             }
         }
-        let lengths = [Length::Step, Length::Round].into_iter().cycle();
+        let lengths = [TurnLength::Step, TurnLength::Round].into_iter().cycle();
         // Any seeds but zero do.
-        let random = (1..).zip(lengths).map(|(seed, length)| scheduler(Order::Random, length, Choice::Random, seed));
+        let random =
+            (1..).zip(lengths).map(|(seed, length)| scheduler(TurnOrder::Random, length, StepChoice::Random, seed));
         all.extend(random.take(n_random));
         all
     }
@@ -87,8 +88,8 @@ impl Scheduler {
     /// The turn is over.
     fn pass(&mut self) {
         match self.order {
-            Order::Up | Order::Down => self.skip(),
-            Order::Random => {
+            TurnOrder::Up | TurnOrder::Down => self.skip(),
+            TurnOrder::Random => {
                 self.locations.clear();
                 self.at = self.random(self.n_processes);
             }
@@ -99,8 +100,8 @@ impl Scheduler {
     pub fn skip(&mut self) {
         self.locations.clear();
         self.at = match self.order {
-            Order::Up | Order::Random => (self.at + 1) % self.n_processes,
-            Order::Down => (self.at + self.n_processes - 1) % self.n_processes,
+            TurnOrder::Up | TurnOrder::Random => (self.at + 1) % self.n_processes,
+            TurnOrder::Down => (self.at + self.n_processes - 1) % self.n_processes,
         };
     }
 
@@ -111,10 +112,10 @@ impl Scheduler {
         }
         self.n_choices += 1;
         match self.choice {
-            Choice::First => 0,
-            Choice::Last => n_steps - 1,
-            Choice::Next => self.n_choices % n_steps,
-            Choice::Random => self.random(n_steps),
+            StepChoice::First => 0,
+            StepChoice::Last => n_steps - 1,
+            StepChoice::Next => self.n_choices % n_steps,
+            StepChoice::Random => self.random(n_steps),
         }
     }
 
@@ -122,9 +123,9 @@ impl Scheduler {
     pub fn moved(&mut self, from: u64, to: u64) {
         self.locations.push(from);
         let is_over = match self.length {
-            Length::Step => true,
-            Length::Round => self.locations.contains(&to),
-            Length::Long => self.locations.len() >= LONG,
+            TurnLength::Step => true,
+            TurnLength::Round => self.locations.contains(&to),
+            TurnLength::Long => self.locations.len() >= LONG,
         };
         if is_over {
             self.pass();

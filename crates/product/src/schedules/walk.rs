@@ -8,34 +8,34 @@ use evidence::Trace;
 use packed::initial::InitialStates;
 use packed::machine::{Flow, Machine, Scratch, Sink};
 use packed::packing::Packed;
-use packed::questions::Goal;
+use packed::questions::StateGoal;
 
 use super::scheduler::Scheduler;
-use crate::run::{self, Run};
+use crate::run::{self, StateRun};
 
 /// Of a process that has more steps in a state, so many are chosen from.
 const MOST_CHOICES: usize = 256;
 
 /// A run under way.
-pub struct Walk<'w, const W: usize> {
+pub struct ScheduledWalk<'w, const W: usize> {
     machine: &'w Machine<'w>,
     scratch: Scratch<W>,
     scheduler: Scheduler,
-    run: Run<W>,
+    run: StateRun<W>,
     /// What the process whose turn it is can do in the last state.
-    leaving: Leaving<W>,
+    leaving: StepsOfProcess<W>,
     /// Whether nobody can move.
     is_stuck: bool,
 }
 
-impl<'w, const W: usize> Walk<'w, W> {
+impl<'w, const W: usize> ScheduledWalk<'w, W> {
     /// A run that begins, in the first initial state.
     pub fn new(machine: &'w Machine<'w>, scheduler: Scheduler) -> Self {
         let first: Option<Packed<W>> = InitialStates::new(machine.codec).next();
         let states: Vec<Packed<W>> = first.into_iter().collect();
-        let run = Run { states, movers: Vec::new(), last: None };
-        let leaving = Leaving { next: Vec::new(), n_faults: 0 };
-        let mut walk = Walk { machine, scratch: machine.scratch(), scheduler, run, leaving, is_stuck: false };
+        let run = StateRun { states, movers: Vec::new(), last: None };
+        let leaving = StepsOfProcess { next: Vec::new(), n_faults: 0 };
+        let mut walk = ScheduledWalk { machine, scratch: machine.scratch(), scheduler, run, leaving, is_stuck: false };
         walk.look();
         walk
     }
@@ -46,16 +46,16 @@ impl<'w, const W: usize> Walk<'w, W> {
     }
 
     /// Whether the run shows what is looked for.
-    pub fn shows(&mut self, goal: &Goal) -> Option<Trace> {
-        let Walk { machine, scratch, run, .. } = self;
+    pub fn shows(&mut self, goal: &StateGoal) -> Option<Trace> {
+        let ScheduledWalk { machine, scratch, run, .. } = self;
         let state = run.states.last()?;
         let shows = match goal {
-            Goal::State(term, wanted) => machine.test(*term, state, scratch) == Ok(*wanted),
-            Goal::Race(var, watch) => watch.is_race(*var, state, machine, scratch),
-            Goal::Deadlock => self.is_stuck && run::is_deadlock(machine, state, scratch),
-            Goal::Fault => self.leaving.n_faults > 0,
+            StateGoal::State(term, wanted) => machine.test(*term, state, scratch) == Ok(*wanted),
+            StateGoal::Race(var, watch) => watch.is_race(*var, state, machine, scratch),
+            StateGoal::Deadlock => self.is_stuck && run::is_deadlock(machine, state, scratch),
+            StateGoal::Fault => self.leaving.n_faults > 0,
         };
-        run.last = matches!(goal, Goal::Fault).then(|| self.scheduler.process());
+        run.last = matches!(goal, StateGoal::Fault).then(|| self.scheduler.process());
         shows.then(|| run.shown(machine, goal))
     }
 
@@ -95,12 +95,12 @@ impl<'w, const W: usize> Walk<'w, W> {
 }
 
 /// Gathers the steps of a process.
-struct Leaving<const W: usize> {
+struct StepsOfProcess<const W: usize> {
     next: Vec<Packed<W>>,
     n_faults: u64,
 }
 
-impl<const W: usize> Sink<W> for Leaving<W> {
+impl<const W: usize> Sink<W> for StepsOfProcess<W> {
     fn successor(&mut self, _process: ProcessId, next: &Packed<W>) -> Flow {
         self.next.push(*next);
         if self.next.len() < MOST_CHOICES { Flow::Continue(()) } else { Flow::Break(()) }

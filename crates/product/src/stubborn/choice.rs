@@ -5,9 +5,9 @@
 //! Where a question looks at states, a set with an enabled action that it could see has all such actions. Of the sets that
 //! begin with an enabled action of each process, one with the fewest enabled actions is chosen.
 
-use super::Bits;
+use super::StateBits;
 use super::dependence::dependents;
-use super::enabling::{Enabling, Standing};
+use super::enabling::{Enabling, ProcessPositions};
 use local::graphs::{ActionNumber, Rounds};
 use packed::machine::Machine;
 use packed::words::{and, is_zero};
@@ -16,13 +16,13 @@ use packed::words::{and, is_zero};
 #[derive(Clone, Copy, Debug)]
 pub struct Keeping<const W: usize> {
     /// The bits that questions look at.
-    pub visible: Bits<W>,
+    pub visible: StateBits<W>,
     /// Whether nothing is asked but deadlocks.
     pub only_deadlocks: bool,
 }
 
 /// Chooses actions.
-pub struct Choice<'c, const W: usize> {
+pub struct StubbornChoice<'c, const W: usize> {
     rounds: &'c Rounds<'c, W>,
     /// What has to happen before an action can.
     pub enabling: Enabling<'c, W>,
@@ -38,14 +38,14 @@ pub struct Choice<'c, const W: usize> {
     n_states: u32,
 }
 
-impl<'c, const W: usize> Choice<'c, W> {
+impl<'c, const W: usize> StubbornChoice<'c, W> {
     /// Choices for states of a program.
     pub fn new(rounds: &'c Rounds<'c, W>, machine: &Machine<'_>, keeping: &Keeping<W>) -> Self {
         let actions = rounds.actions();
         let visible: Vec<bool> =
             actions.writes.iter().map(|written| !is_zero(&and(written, &keeping.visible))).collect();
         let all_visible = (0..actions.n_actions() as u32).filter(|&action| visible[action as usize]).collect();
-        Choice {
+        StubbornChoice {
             rounds,
             enabling: Enabling::new(machine, actions, &rounds.graphs),
             dependents: dependents(actions, &rounds.graphs),
@@ -59,7 +59,7 @@ impl<'c, const W: usize> Choice<'c, W> {
     }
 
     /// The enabled actions to take; `None` where all have to be.
-    pub fn choose(&mut self, enabled: &[ActionNumber], standing: &Standing) -> Option<Vec<ActionNumber>> {
+    pub fn choose(&mut self, enabled: &[ActionNumber], standing: &ProcessPositions) -> Option<Vec<ActionNumber>> {
         self.n_states += 1;
         enabled.iter().for_each(|&action| self.enabled_at[action as usize] = self.n_states);
         let mut tried: Vec<usize> = Vec::new();
@@ -82,7 +82,7 @@ impl<'c, const W: usize> Choice<'c, W> {
     }
 
     /// The enabled actions of the least closed set with an action, if there are fewer than the limit.
-    fn closed(&mut self, start: ActionNumber, standing: &Standing, limit: usize) -> Option<Vec<ActionNumber>> {
+    fn closed(&mut self, start: ActionNumber, standing: &ProcessPositions, limit: usize) -> Option<Vec<ActionNumber>> {
         self.n_sets += 1;
         let mut chosen = Vec::new();
         let mut has_visible = false;

@@ -8,15 +8,15 @@
 
 use rustc_hash::FxHashSet;
 
-use local::graphs::{ActionNumber, Actions, Graph};
+use local::graphs::{ActionNumber, Actions, ProcessGraph};
 use packed::packing::Packed;
 use packed::words::{and, is_zero, or};
 
 /// By action: the actions of other processes that it depends on, ascending.
-pub fn dependents<const W: usize>(actions: &Actions<W>, graphs: &[Graph<W>]) -> Vec<Vec<ActionNumber>> {
+pub fn dependents<const W: usize>(actions: &Actions<W>, graphs: &[ProcessGraph<W>]) -> Vec<Vec<ActionNumber>> {
     let mut found: FxHashSet<(ActionNumber, ActionNumber)> = FxHashSet::default();
     for (process, graph) in graphs.iter().enumerate() {
-        let mut scan = Scan { actions, graph, process, found: &mut found };
+        let mut scan = GraphScan { actions, graph, process, found: &mut found };
         (0..graph.n_expanded() as u32).for_each(|state| scan.state(state));
     }
     let mut lists = vec![Vec::new(); actions.n_actions()];
@@ -32,14 +32,14 @@ pub fn dependents<const W: usize>(actions: &Actions<W>, graphs: &[Graph<W>]) -> 
 }
 
 /// One graph, looked through.
-struct Scan<'s, const W: usize> {
+struct GraphScan<'s, const W: usize> {
     actions: &'s Actions<W>,
-    graph: &'s Graph<W>,
+    graph: &'s ProcessGraph<W>,
     process: usize,
     found: &'s mut FxHashSet<(ActionNumber, ActionNumber)>,
 }
 
-impl<const W: usize> Scan<'_, W> {
+impl<const W: usize> GraphScan<'_, W> {
     fn state(&mut self, state: u32) {
         let mut own: Vec<ActionNumber> = self.graph.own(state).iter().map(|edge| edge.0).collect();
         own.extend(self.graph.faulty(state));

@@ -6,12 +6,12 @@
 
 use rustc_hash::FxHashMap;
 
-use local::graphs::{ActionNumber, Actions, Graph};
+use local::graphs::{ActionNumber, Actions, ProcessGraph};
 use packed::machine::Machine;
 use packed::packing::Packed;
 
 /// Where everybody is.
-pub struct Standing {
+pub struct ProcessPositions {
     /// By process: its local state.
     pub locals: Vec<u32>,
     /// By process: its control point.
@@ -21,7 +21,7 @@ pub struct Standing {
 /// Finds necessary enabling sets, and remembers them.
 pub struct Enabling<'e, const W: usize> {
     actions: &'e Actions<W>,
-    graphs: &'e [Graph<W>],
+    graphs: &'e [ProcessGraph<W>],
     /// By step: the process, and the control point where it is taken.
     step_points: Vec<(u32, u32)>,
     /// By process and control point: the actions that the process can take part in there.
@@ -32,7 +32,7 @@ pub struct Enabling<'e, const W: usize> {
 
 impl<'e, const W: usize> Enabling<'e, W> {
     /// Nothing known yet.
-    pub fn new(machine: &Machine<'_>, actions: &'e Actions<W>, graphs: &'e [Graph<W>]) -> Self {
+    pub fn new(machine: &Machine<'_>, actions: &'e Actions<W>, graphs: &'e [ProcessGraph<W>]) -> Self {
         let mut step_points = vec![(0, 0); machine.code.steps.len()];
         let mut at_point: Vec<Vec<Vec<ActionNumber>>> = Vec::new();
         for (process, points) in machine.code.points.iter().enumerate() {
@@ -53,12 +53,12 @@ impl<'e, const W: usize> Enabling<'e, W> {
     }
 
     /// The actions that a process can take part in where it stands.
-    pub fn at(&self, process: usize, standing: &Standing) -> &[ActionNumber] {
+    pub fn at(&self, process: usize, standing: &ProcessPositions) -> &[ActionNumber] {
         &self.at_point[process][standing.points[process] as usize]
     }
 
     /// Adds a necessary enabling set of an action that is not enabled.
-    pub fn add(&mut self, action: ActionNumber, standing: &Standing, set: &mut Vec<ActionNumber>) {
+    pub fn add(&mut self, action: ActionNumber, standing: &ProcessPositions, set: &mut Vec<ActionNumber>) {
         let (step, partner) = self.actions.steps[action as usize];
         let sides = || std::iter::once(step).chain(partner);
         for side in sides() {
@@ -122,13 +122,13 @@ impl<'e, const W: usize> Enabling<'e, W> {
     }
 
     /// Where everybody is in a state of the whole program.
-    pub fn standing(&self, machine: &Machine<'_>, state: &Packed<W>) -> Standing {
-        let local = |graph: &Graph<W>| {
+    pub fn standing(&self, machine: &Machine<'_>, state: &Packed<W>) -> ProcessPositions {
+        let local = |graph: &ProcessGraph<W>| {
             let seen = packed::words::and(state, &graph.mask);
             graph.states.position(&seen).expect("local state graphs have every reachable local state")
         };
         let point = |process: usize| machine.codec.layout.control[process].raw(state) as u32;
-        Standing {
+        ProcessPositions {
             locals: self.graphs.iter().map(local).collect(),
             points: (0..self.graphs.len()).map(point).collect(),
         }
@@ -136,7 +136,7 @@ impl<'e, const W: usize> Enabling<'e, W> {
 }
 
 /// Whether a local state has a transition by an action that the process takes part in, or a fault.
-fn has<const W: usize>(graph: &Graph<W>, state: u32, action: ActionNumber) -> bool {
+fn has<const W: usize>(graph: &ProcessGraph<W>, state: u32, action: ActionNumber) -> bool {
     graph.own(state).iter().any(|edge| edge.0 == action)
         || !graph.external_by(state, action).is_empty()
         || graph.faulty(state).contains(&action)

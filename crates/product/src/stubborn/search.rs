@@ -15,14 +15,14 @@ use model::control::ActionId;
 use model::eval::State;
 use model::process::ProcessId;
 
-use super::choice::{Choice, Keeping};
+use super::choice::{Keeping, StubbornChoice};
 use engine::meter::Meter;
 use local::graphs::{ActionNumber, Rounds, step_of};
 use local::sets::Rows;
 use packed::initial::InitialStates;
 use packed::machine::{Flow, Machine, Scratch, Sink};
 use packed::packing::Packed;
-use packed::questions::{Goal, Question};
+use packed::questions::{StateGoal, StateQuestion};
 
 /// Limits are looked at after so many states.
 const CHECK_EVERY: usize = 256;
@@ -31,7 +31,7 @@ const CHECK_EVERY: usize = 256;
 const NOTHING: u32 = u32::MAX;
 
 /// What a search saw.
-pub struct Outcome {
+pub struct StubbornOutcome {
     /// By question: the run that decides it, or why it has no answer.
     pub findings: Vec<Option<Result<Trace, StopReason>>>,
     /// What was explored.
@@ -43,13 +43,13 @@ pub struct Outcome {
 }
 
 /// A search under way.
-pub struct Search<'s, const W: usize> {
+pub struct StubbornSearch<'s, const W: usize> {
     machine: &'s Machine<'s>,
     rounds: &'s Rounds<'s, W>,
-    questions: &'s [Question],
+    questions: &'s [StateQuestion],
     meter: &'s Meter<'s>,
     keeping: Keeping<W>,
-    choice: Choice<'s, W>,
+    choice: StubbornChoice<'s, W>,
     started: Instant,
     states: Rows<W>,
     /// By state: the one that it was found from.
@@ -61,22 +61,22 @@ pub struct Search<'s, const W: usize> {
     meetings_fail: bool,
 }
 
-impl<'s, const W: usize> Search<'s, W> {
+impl<'s, const W: usize> StubbornSearch<'s, W> {
     /// A search that has seen nothing.
     pub fn new(
         rounds: &'s Rounds<'s, W>,
-        questions: &'s [Question],
+        questions: &'s [StateQuestion],
         keeping: Keeping<W>,
         (machine, meter): (&'s Machine<'s>, &'s Meter<'s>),
     ) -> Self {
         let exploration = Exploration { states: 0, transitions: 0, deadlocks: 0, errors: 0, depth: 0, complete: false };
-        Search {
+        StubbornSearch {
             machine,
             rounds,
             questions,
             meter,
             keeping,
-            choice: Choice::new(rounds, machine, &keeping),
+            choice: StubbornChoice::new(rounds, machine, &keeping),
             started: Instant::now(),
             states: Rows::default(),
             before: Vec::new(),
@@ -88,7 +88,7 @@ impl<'s, const W: usize> Search<'s, W> {
     }
 
     /// Searches until every question is decided, nothing is left, or a limit is reached; without questions, to the end.
-    pub fn run(mut self) -> Outcome {
+    pub fn run(mut self) -> StubbornOutcome {
         let ended = self.search();
         let (states, peak) = (self.states.len() as u64, self.bytes());
         self.meter.add(peak);
@@ -101,7 +101,7 @@ impl<'s, const W: usize> Search<'s, W> {
         let stopped = self.meter.reason();
         self.meter.remove(peak);
         let time = self.started.elapsed();
-        Outcome { findings: self.findings, exploration: self.exploration, stopped, time }
+        StubbornOutcome { findings: self.findings, exploration: self.exploration, stopped, time }
     }
 
     fn is_decided(&self) -> bool {
@@ -150,7 +150,7 @@ impl<'s, const W: usize> Search<'s, W> {
     fn look(&mut self, number: u32) {
         let questions = self.questions;
         for (at, question) in questions.iter().enumerate() {
-            let Goal::State(term, wanted) = question.goal else { continue };
+            let StateGoal::State(term, wanted) = question.goal else { continue };
             if self.findings[at].is_some() {
                 continue;
             }
@@ -181,7 +181,7 @@ impl<'s, const W: usize> Search<'s, W> {
         self.meter.tell(Event::Decided(property));
     }
 
-    fn decide_all(&mut self, number: u32, wanted: impl Fn(&Goal) -> bool) {
+    fn decide_all(&mut self, number: u32, wanted: impl Fn(&StateGoal) -> bool) {
         let questions = self.questions;
         for (at, question) in questions.iter().enumerate() {
             if wanted(&question.goal) && self.findings[at].is_none() {
@@ -192,7 +192,7 @@ impl<'s, const W: usize> Search<'s, W> {
 
     fn expand(&mut self, number: u32) -> Flow {
         let state = *self.states.row(number);
-        let mut steps = Steps {
+        let mut steps = ActionSteps {
             machine: self.machine,
             rounds: self.rounds,
             state: &state,
@@ -202,14 +202,14 @@ impl<'s, const W: usize> Search<'s, W> {
             n_faults: 0,
         };
         let can_move = self.machine.expand(&state, &self.scratch, &mut steps)?;
-        let Steps { found, n_faults, .. } = steps;
+        let ActionSteps { found, n_faults, .. } = steps;
         if !can_move && self.machine.somebody_waits(&state) {
             self.exploration.deadlocks += 1;
-            self.decide_all(number, |goal| matches!(goal, Goal::Deadlock));
+            self.decide_all(number, |goal| matches!(goal, StateGoal::Deadlock));
         }
         if n_faults > 0 {
             self.exploration.errors += n_faults;
-            self.decide_all(number, |goal| matches!(goal, Goal::Fault));
+            self.decide_all(number, |goal| matches!(goal, StateGoal::Fault));
         }
         let mut enabled: Vec<ActionNumber> = found.iter().map(|(action, _)| *action).collect();
         let standing = self.choice.enabling.standing(self.machine, &state);
@@ -239,7 +239,7 @@ impl<'s, const W: usize> Search<'s, W> {
 }
 
 /// Collects steps with their actions.
-struct Steps<'s, 'm, const W: usize> {
+struct ActionSteps<'s, 'm, const W: usize> {
     machine: &'s Machine<'m>,
     rounds: &'s Rounds<'s, W>,
     state: &'s Packed<W>,
@@ -250,7 +250,7 @@ struct Steps<'s, 'm, const W: usize> {
     n_faults: u64,
 }
 
-impl<const W: usize> Sink<W> for Steps<'_, '_, W> {
+impl<const W: usize> Sink<W> for ActionSteps<'_, '_, W> {
     fn begins(&mut self, action: ActionId, partner: Option<(ProcessId, ActionId)>) {
         // The process is known when the step leads somewhere.
         self.action = NOTHING;

@@ -9,9 +9,9 @@ use evidence::{Evidence, Exploration};
 use model::Model;
 use model::property::PropertyKind;
 use product::{Mono, explore};
-use testkit::conditions::Conditions;
+use testkit::conditions::ConditionMaker;
 use testkit::samples::add_property;
-use testkit::{Product, Shape, for_each_program};
+use testkit::{Product, RandomFeatures, for_each_program};
 
 /// A directory of a test's own, which is to be empty at its end.
 struct Place(PathBuf);
@@ -44,9 +44,9 @@ fn random_programs_on_disk_equal_brute_force() {
     const LIMIT: u64 = 40_000;
     let place = Place::new("random-disk");
     let n_on_disk = Cell::new(0);
-    for_each_program(150, Shape::everything(), |_, model| {
+    for_each_program(150, RandomFeatures::everything(), |_, model| {
         let Some(product) = Product::explore(model, 3_000) else { return Ok(()) };
-        let mut conditions = Conditions::new(model, model.cells.len() as u64);
+        let mut conditions = ConditionMaker::new(model, model.cells.len() as u64);
         let mut model = model.clone();
         for n in 0..3 {
             let condition = conditions.condition(2);

@@ -7,22 +7,22 @@ use evidence::Evidence;
 use model::property::PropertyKind;
 use product::Mono;
 use testkit::temporal::with_temporal;
-use testkit::{Product, Shape, for_each_program};
+use testkit::{Product, RandomFeatures, for_each_program};
 
 const MAX_STATES: usize = 60;
 
 #[test]
 fn verdicts_equal_brute_force() {
-    compare_with_brute_force(Shape { n_statements: 3, ..Shape::everything() });
+    compare_with_brute_force(RandomFeatures { n_statements: 3, ..RandomFeatures::everything() });
 }
 
 /// Steps that go on, and actions for where nobody can move.
 #[test]
 fn verdicts_beyond_texts_equal_brute_force() {
-    compare_with_brute_force(Shape { n_statements: 3, ..Shape::beyond_texts() });
+    compare_with_brute_force(RandomFeatures { n_statements: 3, ..RandomFeatures::beyond_texts() });
 }
 
-fn compare_with_brute_force(shape: Shape) {
+fn compare_with_brute_force(shape: RandomFeatures) {
     let (n_holds, n_violated) = (std::cell::Cell::new(0), std::cell::Cell::new(0));
     for_each_program(300, shape, |_, model| {
         let Some(product) = Product::explore(model, MAX_STATES) else { return Ok(()) };

@@ -10,7 +10,7 @@ use model::Model;
 use model::property::PropertyKind;
 use product::Schedules;
 use testkit::temporal::with_temporal;
-use testkit::{Product, Shape, for_each_program};
+use testkit::{Product, RandomFeatures, for_each_program};
 
 use crate::search::with_questions;
 
@@ -38,9 +38,9 @@ fn run_of(answer: &Answer) -> Option<&Trace> {
 
 #[test]
 fn runs_are_real_ones_and_violations_of_small_programs_are_mostly_found() {
-    for shape in [Shape::everything(), Shape::beyond_texts()] {
+    for shape in [RandomFeatures::everything(), RandomFeatures::beyond_texts()] {
         let (n_found, n_missed) = (Cell::new(0), Cell::new(0));
-        for_each_program(60, Shape { n_statements: 3, ..shape }, |_, model| {
+        for_each_program(60, RandomFeatures { n_statements: 3, ..shape }, |_, model| {
             let Some(product) = Product::explore(model, MAX_STATES) else { return Ok(()) };
             let asked =
                 with_temporal(&with_questions(model), product.states.len() as u64 * 11 + model.places.len() as u64, 3);

@@ -10,10 +10,10 @@ use model::types::ScalarType;
 use model::value::Value;
 use model::variable::Storage;
 use product::{Mono, explore};
-use testkit::conditions::Conditions;
-use testkit::oracle::Distance;
+use testkit::conditions::ConditionMaker;
+use testkit::oracle::GoalDistance;
 use testkit::samples::add_property;
-use testkit::{Product, Shape, for_each_program};
+use testkit::{Product, RandomFeatures, for_each_program};
 
 const MAX_STATES: usize = 1_500;
 
@@ -22,7 +22,7 @@ pub(crate) fn with_questions(model: &Model) -> Model {
     let mut asked = model.clone();
     add_property(&mut asked, "no_errors", PropertyKind::NoErrors);
     add_property(&mut asked, "deadlock_free", PropertyKind::DeadlockFree);
-    let mut conditions = Conditions::new(model, model.places.len() as u64 * 31 + model.cells.len() as u64);
+    let mut conditions = ConditionMaker::new(model, model.places.len() as u64 * 31 + model.cells.len() as u64);
     for n in 0..3 {
         let condition = conditions.condition(2);
         add_property(&mut asked, &format!("always{n}"), PropertyKind::Invariant(condition));
@@ -41,7 +41,7 @@ pub(crate) fn with_questions(model: &Model) -> Model {
 /// What is to be found.
 #[derive(Debug, PartialEq)]
 enum Expected {
-    Run(Distance),
+    Run(GoalDistance),
     Nothing,
     PropertyError,
 }
@@ -87,13 +87,13 @@ fn found(model: &Model, answer: &Answer) -> Result<Expected, String> {
 }
 
 /// The length of a trace and its switches, a faulty step at its end included.
-fn distance(trace: &Trace) -> Distance {
+fn distance(trace: &Trace) -> GoalDistance {
     let mut movers: Vec<_> = trace.turns.iter().map(|turn| turn.process()).collect();
     if let TraceEnd::Fault { by, .. } = &trace.end {
         movers.push(by.process);
     }
     let n_switches = movers.windows(2).filter(|pair| pair[0] != pair[1]).count();
-    Distance { n_steps: movers.len(), n_switches }
+    GoalDistance { n_steps: movers.len(), n_switches }
 }
 
 fn answers(model: &Model, n_threads: usize) -> Vec<Answer> {
@@ -133,5 +133,5 @@ fn check(model: &Model) -> Result<(), String> {
 
 #[test]
 fn the_search_equals_brute_force() {
-    for_each_program(300, Shape::everything(), |_, model| check(model));
+    for_each_program(300, RandomFeatures::everything(), |_, model| check(model));
 }

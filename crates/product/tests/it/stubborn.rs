@@ -11,9 +11,9 @@ use product::Stubborn;
 use testkit::choices::Choices;
 use testkit::questions::{add, happens, with_questions};
 use testkit::systems::Features;
-use testkit::{Beyond, Product, Shape, for_each_program};
+use testkit::{Beyond, Product, RandomFeatures, for_each_program};
 
-const NO_STACKS: Shape = Shape {
+const NO_STACKS: RandomFeatures = RandomFeatures {
     procedures: false,
     rendezvous: true,
     any_initial: true,
@@ -155,7 +155,7 @@ fn verdicts_on_random_programs_are_those_of_the_full_search() {
 fn verdicts_beyond_texts_are_those_of_the_full_search() {
     let tally = Tally::default();
     let beyond = Beyond { patterns: true, end_places: true, ..Beyond::NOTHING };
-    for_each_program(600, Shape { beyond, ..NO_STACKS }, |_, bare| {
+    for_each_program(600, RandomFeatures { beyond, ..NO_STACKS }, |_, bare| {
         let Some(product) = Product::explore(bare, 300) else { return Ok(()) };
         compare(bare, &product, product.states.len() as u64, &tally)
     });

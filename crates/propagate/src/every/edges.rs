@@ -19,7 +19,7 @@ use engine::{Contradiction, Halt};
 use model::control::{Action, ActionId, ActionKind, Stmt, StmtKind};
 use model::process::ProcessId;
 use rustc_hash::{FxHashMap, FxHashSet};
-use streett::{Arc, Graph};
+use streett::{GraphArc, MarkedGraph};
 
 /// At most so many processes are seen to decide quantifiers of a step, and for their contents; what needs more is guessed.
 const MOST_WITNESSES: usize = 2;
@@ -67,7 +67,7 @@ pub struct Crowd<'m> {
     /// The edges.
     pub edges: Vec<Edge>,
     /// The same as a graph.
-    pub graph: Graph,
+    pub graph: MarkedGraph,
     /// What the process of each view can surely do, whatever is unseen.
     pub able: Vec<BTreeSet<ActionId>>,
     /// The same of each process of another family.
@@ -114,7 +114,7 @@ impl<'m> Crowd<'m> {
             views: list,
             initial,
             edges: Vec::new(),
-            graph: Graph::new(0, Vec::new()),
+            graph: MarkedGraph::new(0, Vec::new()),
             able: Vec::new(),
             outside_able: FxHashMap::default(),
             closed,
@@ -140,8 +140,8 @@ impl<'m> Crowd<'m> {
         }
         self.edges = found.into_iter().collect();
         self.edges.sort();
-        let arcs = self.edges.iter().map(|edge| Arc { from: edge.from as u32, to: edge.to as u32 }).collect();
-        self.graph = Graph::new(self.views.len(), arcs);
+        let arcs = self.edges.iter().map(|edge| GraphArc { from: edge.from as u32, to: edge.to as u32 }).collect();
+        self.graph = MarkedGraph::new(self.views.len(), arcs);
         Ok(())
     }
 

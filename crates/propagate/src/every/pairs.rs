@@ -8,7 +8,7 @@ use ::views::config::{Config, Item, Slot};
 use model::control::ActionId;
 use model::process::ProcessId;
 use rustc_hash::FxHashMap;
-use streett::Edges;
+use streett::EdgeBits;
 
 use super::edges::{Crowd, Edge, ME, Mover};
 use super::sums::Sum;
@@ -62,8 +62,8 @@ impl<'c, 'm> Pairs<'c, 'm> {
     }
 
     /// The edges of any other process that go together with an edge of a set.
-    pub fn compatible(&self, set: &Edges) -> Edges {
-        let mut found = Edges::none(self.crowd.edges.len());
+    pub fn compatible(&self, set: &EdgeBits) -> EdgeBits {
+        let mut found = EdgeBits::none(self.crowd.edges.len());
         let mut by_class: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
         set.iter().for_each(|edge| by_class.entry(self.class[edge]).or_default().push(edge));
         for (class, edges) in by_class {
@@ -77,7 +77,7 @@ impl<'c, 'm> Pairs<'c, 'm> {
     }
 
     /// Whether an edge goes together with an own edge of another process in a set, where another process moves; with any, elsewhere.
-    pub fn is_explained(&self, edge: usize, by: &Edges) -> bool {
+    pub fn is_explained(&self, edge: usize, by: &EdgeBits) -> bool {
         let needs_own = matches!(self.crowd.edges[edge].mover, Mover::Other(_));
         self.members[self.class[edge]].iter().any(|&other| {
             by.contains(other) && (!needs_own || self.crowd.edges[other].mover == Mover::Me) && self.fit(edge, other)

@@ -9,7 +9,7 @@ use base::Budget;
 use engine::Halt;
 use evidence::crowd::{Branch, Lasting};
 use rustc_hash::FxHashMap;
-use streett::{Condition, Edges};
+use streett::{EdgeBits, StreettPair};
 
 use super::edges::{Crowd, ME};
 use super::pairs::Pairs;
@@ -26,7 +26,7 @@ pub struct Matter<'q, 'm> {
     /// Sums that hold.
     pub sums: &'q [Sum],
     /// What fairness demands of the edges of a process.
-    pub conditions: &'q [Condition],
+    pub conditions: &'q [StreettPair],
     /// The product with the automaton.
     pub product: &'q Product,
 }
@@ -40,7 +40,7 @@ pub struct Refuter<'q, 'm> {
     most_tests: usize,
     n_tests: usize,
     /// What was refuted, of a process of which nothing else is known.
-    known: FxHashMap<Edges, Vec<Branch>>,
+    known: FxHashMap<EdgeBits, Vec<Branch>>,
     /// The first component that nothing was found against, by its views.
     pub left: Option<Vec<usize>>,
 }
@@ -71,18 +71,18 @@ impl<'q, 'm> Refuter<'q, 'm> {
             let view = |node: u32| possible[product.nodes[node as usize].0 as usize];
             view(arc.from) && view(arc.to)
         };
-        let all = Edges::where_true(product.graph.n_edges(), is_possible);
+        let all = EdgeBits::where_true(product.graph.n_edges(), is_possible);
         self.tree(Kind::Product, &all, 0)
     }
 
-    fn components(&self, kind: Kind, set: &Edges) -> Vec<Edges> {
+    fn components(&self, kind: Kind, set: &EdgeBits) -> Vec<EdgeBits> {
         match kind {
             Kind::Product => self.matter.product.graph.fair_components(set, &self.matter.product.conditions),
             Kind::Plain => self.matter.crowd.graph.fair_components(set, self.matter.conditions),
         }
     }
 
-    fn tree(&mut self, kind: Kind, set: &Edges, depth: usize) -> Result<Option<Vec<Branch>>, Halt> {
+    fn tree(&mut self, kind: Kind, set: &EdgeBits, depth: usize) -> Result<Option<Vec<Branch>>, Halt> {
         if kind == Kind::Plain
             && let Some(known) = self.known.get(set)
         {
@@ -102,13 +102,13 @@ impl<'q, 'm> Refuter<'q, 'm> {
         Ok(Some(branches))
     }
 
-    fn branch(&mut self, kind: Kind, component: &Edges, depth: usize) -> Result<Option<Branch>, Halt> {
+    fn branch(&mut self, kind: Kind, component: &EdgeBits, depth: usize) -> Result<Option<Branch>, Halt> {
         self.n_tests += 1;
         if self.n_tests > self.most_tests {
             return Ok(None);
         }
         let base = self.base(kind, component);
-        let mut others = Edges::none(self.matter.crowd.edges.len());
+        let mut others = EdgeBits::none(self.matter.crowd.edges.len());
         let compatible = self.pairs.compatible(&base);
         self.components(Kind::Plain, &compatible).iter().for_each(|one| others.unite(one));
         let because = match self.explained(kind, component, &others, depth)? {
@@ -133,16 +133,16 @@ impl<'q, 'm> Refuter<'q, 'm> {
     }
 
     /// The edges of the view graph in a set.
-    fn base(&self, kind: Kind, set: &Edges) -> Edges {
+    fn base(&self, kind: Kind, set: &EdgeBits) -> EdgeBits {
         if kind == Kind::Plain {
             return set.clone();
         }
-        let mut base = Edges::none(self.matter.crowd.edges.len());
+        let mut base = EdgeBits::none(self.matter.crowd.edges.len());
         set.iter().for_each(|edge| base.insert(self.matter.product.base[edge] as usize));
         base
     }
 
-    fn point(&self, kind: Kind, component: &Edges) -> (usize, Option<usize>) {
+    fn point(&self, kind: Kind, component: &EdgeBits) -> (usize, Option<usize>) {
         let first = component.iter().next().unwrap_or_default();
         match kind {
             Kind::Plain => (self.matter.crowd.edges[first].from, None),
@@ -158,8 +158,8 @@ impl<'q, 'm> Refuter<'q, 'm> {
     fn explained(
         &mut self,
         kind: Kind,
-        component: &Edges,
-        others: &Edges,
+        component: &EdgeBits,
+        others: &EdgeBits,
         depth: usize,
     ) -> Result<Option<Lasting>, Halt> {
         let mut left = component.clone();
@@ -176,7 +176,7 @@ impl<'q, 'm> Refuter<'q, 'm> {
     }
 
     /// The process that a cell names for ever.
-    fn named(&mut self, base: &Edges, compatible: &Edges, depth: usize) -> Result<Option<Lasting>, Halt> {
+    fn named(&mut self, base: &EdgeBits, compatible: &EdgeBits, depth: usize) -> Result<Option<Lasting>, Halt> {
         let crowd = self.matter.crowd;
         for column in 0..crowd.ground.layout.shared.len() {
             let stays = |edge: usize| {
@@ -192,7 +192,7 @@ impl<'q, 'm> Refuter<'q, 'm> {
                 continue;
             }
             let is_me = |view: usize| crowd.views[view].shared[column] == Item::Slot(ME);
-            let set = Edges::where_true(crowd.edges.len(), |edge| {
+            let set = EdgeBits::where_true(crowd.edges.len(), |edge| {
                 compatible.contains(edge) && is_me(crowd.edges[edge].from) && is_me(crowd.edges[edge].to)
             });
             if let Some(branches) = self.tree(Kind::Plain, &set, depth + 1)? {
@@ -203,7 +203,7 @@ impl<'q, 'm> Refuter<'q, 'm> {
     }
 
     /// A process that adds to a sum for ever.
-    fn holder(&mut self, base: &Edges, others: &Edges, depth: usize) -> Result<Option<Lasting>, Halt> {
+    fn holder(&mut self, base: &EdgeBits, others: &EdgeBits, depth: usize) -> Result<Option<Lasting>, Halt> {
         let crowd = self.matter.crowd;
         for (number, sum) in self.matter.sums.iter().enumerate() {
             let somebody = |view: usize| sum.left[view] - sum.right[view] >= 1;
@@ -214,7 +214,8 @@ impl<'q, 'm> Refuter<'q, 'm> {
             if others.iter().any(|edge| adds(edge) == (false, true)) {
                 continue;
             }
-            let set = Edges::where_true(crowd.edges.len(), |edge| others.contains(edge) && adds(edge) == (true, true));
+            let set =
+                EdgeBits::where_true(crowd.edges.len(), |edge| others.contains(edge) && adds(edge) == (true, true));
             if let Some(branches) = self.tree(Kind::Plain, &set, depth + 1)? {
                 return Ok(Some(Lasting::Holder { sum: number, branches }));
             }

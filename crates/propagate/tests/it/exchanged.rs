@@ -3,7 +3,7 @@
 use audit::certificate;
 use base::{Budget, SourceFile};
 use engine::{Engine, PropertyId, Silent, Task, Verdict};
-use evidence::certificate::{Claim, Exchanged, Fact, Symmetry};
+use evidence::certificate::{Claim, ClaimedSymmetry, Exchanged, Fact};
 use evidence::{Certificate, Evidence};
 use model::Model;
 use model::process::ProcessId;
@@ -184,7 +184,7 @@ fn what_is_true_of_one_process_is_not_stretched() {
         first.violation = ways[0].clone();
         let swaps: Vec<_> = swaps.iter().map(|two| two.map(ProcessId::new)).collect();
         for way in &ways[1..] {
-            let symmetry = Symmetry { dimensions: Vec::new() };
+            let symmetry = ClaimedSymmetry { dimensions: Vec::new() };
             let claim = Exchanged { violation: way.clone(), swaps: swaps.clone(), symmetry };
             proof.facts.push(Fact { claim: Claim::Exchanged(claim), uses: vec![last] });
         }

@@ -7,7 +7,7 @@ use audit::temporal::is_violated;
 use base::Budget;
 use engine::{Engine, PropertyId, Silent, Task, Verdict};
 use evidence::certificate::{Claim, Fact};
-use evidence::propagation::{HolderCase, Refutation, Spot, Step};
+use evidence::propagation::{EdgeOwner, HolderCase, Refutation, RefutationStep};
 use evidence::{Certificate, Evidence, Scope, plain};
 use model::Model;
 use model::process::ProcessId;
@@ -15,7 +15,7 @@ use model::property::{Property, PropertyKind};
 use propagate::Propagate;
 use testkit::choices::Choices;
 use testkit::temporal::with_temporal;
-use testkit::{Product, Shape, for_each_program};
+use testkit::{Product, RandomFeatures, for_each_program};
 
 fn proof(model: &Model, property: PropertyId) -> Option<Certificate> {
     let engine = Propagate::default();
@@ -59,7 +59,7 @@ fn without(property: &Property, proof: &Certificate, at: usize) -> (Property, Ce
 #[test]
 fn proofs_are_refused_where_the_fairness_that_they_need_is_dropped() {
     let (n_refused, n_still_true) = (Cell::new(0), Cell::new(0));
-    for_each_program(150, Shape { n_statements: 3, ..Shape::everything() }, |_, model| {
+    for_each_program(150, RandomFeatures { n_statements: 3, ..RandomFeatures::everything() }, |_, model| {
         let Some(product) = Product::explore(model, 200) else { return Ok(()) };
         let asked = with_temporal(model, product.states.len() as u64 * 11 + model.places.len() as u64, 4);
         for id in temporal(&asked) {
@@ -82,20 +82,20 @@ fn proofs_are_refused_where_the_fairness_that_they_need_is_dropped() {
     assert!(n_refused.get() > 5, "{n_refused:?} refused, {n_still_true:?} still true");
 }
 
-fn random_spot(model: &Model, choices: &mut Choices) -> Spot {
+fn random_spot(model: &Model, choices: &mut Choices) -> EdgeOwner {
     if choices.chance(40) {
-        Spot::Property
+        EdgeOwner::Property
     } else {
-        Spot::Process(ProcessId::new(choices.below(model.processes.len())))
+        EdgeOwner::Process(ProcessId::new(choices.below(model.processes.len())))
     }
 }
 
-fn random_steps(model: &Model, choices: &mut Choices, depth: usize) -> Vec<Step> {
+fn random_steps(model: &Model, choices: &mut Choices, depth: usize) -> Vec<RefutationStep> {
     let mut steps = Vec::new();
     for _ in 0..2 + choices.below(8) {
         steps.push(match choices.below(2) {
-            0 => Step::Fair(random_spot(model, choices)),
-            _ => Step::Compatible { from: random_spot(model, choices), to: random_spot(model, choices) },
+            0 => RefutationStep::Fair(random_spot(model, choices)),
+            _ => RefutationStep::Compatible { from: random_spot(model, choices), to: random_spot(model, choices) },
         });
     }
     if depth == 0 {
@@ -107,13 +107,13 @@ fn random_steps(model: &Model, choices: &mut Choices, depth: usize) -> Vec<Step>
     };
     match choices.below(5) {
         // No fair component has a case.
-        4 => steps.push(Step::Split { of: random_spot(model, choices), cases: Vec::new() }),
-        0 => steps.push(Step::Scheduled(cases(choices))),
+        4 => steps.push(RefutationStep::Split { of: random_spot(model, choices), cases: Vec::new() }),
+        0 => steps.push(RefutationStep::Scheduled(cases(choices))),
         1 => {
             let of = random_spot(model, choices);
-            steps.push(Step::Holder { of, invariant: 0, cases: cases(choices) });
+            steps.push(RefutationStep::Holder { of, invariant: 0, cases: cases(choices) });
         }
-        2 => steps.push(Step::Unequal(0)),
+        2 => steps.push(RefutationStep::Unequal(0)),
         _ => {}
     }
     steps
@@ -122,7 +122,7 @@ fn random_steps(model: &Model, choices: &mut Choices, depth: usize) -> Vec<Step>
 #[test]
 fn no_steps_refute_a_run_that_there_is() {
     let n_refused = Cell::new(0);
-    for_each_program(120, Shape { n_statements: 3, ..Shape::everything() }, |_, model| {
+    for_each_program(120, RandomFeatures { n_statements: 3, ..RandomFeatures::everything() }, |_, model| {
         let Some(product) = Product::explore(model, 200) else { return Ok(()) };
         let asked = with_temporal(model, product.states.len() as u64 * 13 + model.places.len() as u64, 4);
         let sights = temporal(&asked).into_iter().find_map(|id| Some(proof(&asked, id)?.facts.remove(0)));

@@ -4,7 +4,7 @@ use audit::certificate;
 use base::{Budget, SourceFile};
 use engine::{Engine, Silent, Task, Verdict};
 use evidence::certificate::{Claim, Fact};
-use evidence::propagation::{Case, Point, Step};
+use evidence::propagation::{NodePoint, RefutationCase, RefutationStep};
 use evidence::{Certificate, Evidence};
 use model::Model;
 use propagate::Propagate;
@@ -183,13 +183,13 @@ fn tickets_are_served_one_after_the_other() {
 }
 
 /// The cases of the first distinction by components in a proof.
-fn cases(proof: &mut Certificate) -> &mut Vec<Case> {
+fn cases(proof: &mut Certificate) -> &mut Vec<RefutationCase> {
     let steps = proof.facts.iter_mut().find_map(|fact| match &mut fact.claim {
         Claim::Refutation(claim) => Some(&mut claim.steps),
         _ => None,
     });
     let split = steps.expect("there is a refutation").iter_mut().find_map(|step| match step {
-        Step::Split { cases, .. } => Some(cases),
+        RefutationStep::Split { cases, .. } => Some(cases),
         _ => None,
     });
     split.expect("components are distinguished")
@@ -206,12 +206,12 @@ fn components_are_refuted_together_where_one_sum_says_who_holds_what_they_wait_f
     assert!(check(&proof).is_ok());
     let sizes: Vec<usize> = cases(&mut proof).iter().map(|case| case.points.len()).collect();
     assert!(sizes.len() <= 5 && sizes.iter().sum::<usize>() >= 5 * 4, "{sizes:?}");
-    let changes: [fn(&mut Vec<Case>); 5] = [
+    let changes: [fn(&mut Vec<RefutationCase>); 5] = [
         |cases| _ = cases.pop(),
         |cases| _ = cases[0].points.pop(),
         |cases| cases[1].points.clear(),
         |cases| {
-            let moved: Vec<Point> = cases.drain(1..).flat_map(|case| case.points).collect();
+            let moved: Vec<NodePoint> = cases.drain(1..).flat_map(|case| case.points).collect();
             cases[0].points.extend(moved);
         },
         |cases| {

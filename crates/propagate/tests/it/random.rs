@@ -11,14 +11,14 @@ use evidence::Evidence;
 use model::property::PropertyKind;
 use propagate::Propagate;
 use testkit::temporal::with_temporal;
-use testkit::{Product, Shape, for_each_program};
+use testkit::{Product, RandomFeatures, for_each_program};
 
 const MAX_STATES: usize = 600;
 
 #[test]
 fn what_is_proved_holds_in_the_whole_product() {
     let (n_proved, n_open, n_false) = (Cell::new(0), Cell::new(0), Cell::new(0));
-    for_each_program(300, Shape { n_statements: 3, ..Shape::everything() }, |_, model| {
+    for_each_program(300, RandomFeatures { n_statements: 3, ..RandomFeatures::everything() }, |_, model| {
         let Some(product) = Product::explore(model, MAX_STATES) else { return Ok(()) };
         let asked = with_temporal(model, product.states.len() as u64 * 7 + model.places.len() as u64, 3);
         let temporal: Vec<_> =

@@ -10,9 +10,9 @@ use engine::{Answer, Engine, Silent, Task, Verdict};
 use evidence::certificate::Claim;
 use evidence::pushdown::{PushdownProof, ThreadProof};
 use evidence::{Certificate, Evidence};
-use local::Local;
+use local::ExplicitKIndex;
 use model::Model;
-use model::control::{ActionKind, Scope};
+use model::control::{ActionKind, TextOwner};
 use model::eval::{self, Frame, State};
 use model::expr::BinaryOp;
 use model::fairness::Assumptions;
@@ -24,9 +24,9 @@ use model::variable::{CellId, Role, Storage};
 use pushdown::Pushdown;
 use testkit::choices::Choices;
 use testkit::expr::{binary, constant, not, standing};
-use testkit::{Beyond, Shape, for_each_program};
+use testkit::{Beyond, RandomFeatures, for_each_program};
 
-const STACKS: Shape = Shape {
+const STACKS: RandomFeatures = RandomFeatures {
     procedures: true,
     rendezvous: false,
     any_initial: true,
@@ -260,8 +260,8 @@ fn with_questions(model: &Model, choices: &mut Choices) -> Model {
     let mut model = model.clone();
     let mut at = || {
         let process = ProcessId::new(choices.below(model.processes.len()));
-        let own = Scope::Family(model.processes[process].family);
-        let is_mine = |scope: Scope| scope == own || matches!(scope, Scope::Procedure(_));
+        let own = TextOwner::Family(model.processes[process].family);
+        let is_mine = |scope: TextOwner| scope == own || matches!(scope, TextOwner::Procedure(_));
         let places: Vec<_> = model.places.ids().filter(|&place| is_mine(model.places[place].scope)).collect();
         standing(constant(Value::Process(process)), vec![*choices.pick(&places)], &["l"])
     };
@@ -316,10 +316,11 @@ fn random_programs_with_procedures_are_answered_truly() {
 #[test]
 fn without_calls_there_are_the_sets_of_tmmc() {
     let n_compared = Cell::new(0);
-    for_each_program(30, Shape { procedures: false, ..STACKS }, |_, model| {
+    for_each_program(30, RandomFeatures { procedures: false, ..STACKS }, |_, model| {
         let model = &with_questions(model, &mut Choices::from_seed(1));
         let calls = model.actions.iter().any(|action| matches!(action.kind, ActionKind::Call { .. }));
-        if calls || Local::new(1).supports(model, model.properties.ids().next().expect("a question")).is_err() {
+        if calls || ExplicitKIndex::new(1).supports(model, model.properties.ids().next().expect("a question")).is_err()
+        {
             return Ok(());
         }
         let sizes = |engine: &dyn Engine| {
@@ -327,7 +328,7 @@ fn without_calls_there_are_the_sets_of_tmmc() {
             let first = answered.iter().filter(|answer| answer.statistics.refinements.is_none_or(|n| n == 0));
             { first }.find_map(|answer| answer.statistics.local_states.clone())
         };
-        if let (Some(ours), Some(theirs)) = (sizes(&Pushdown::default()), sizes(&Local::new(1))) {
+        if let (Some(ours), Some(theirs)) = (sizes(&Pushdown::default()), sizes(&ExplicitKIndex::new(1))) {
             // Where processes are alike, `tmmc` lists one of them.
             let distinct = |list: Vec<Option<u64>>| list.into_iter().flatten().collect::<BTreeSet<u64>>();
             assert_eq!(distinct(ours), distinct(theirs));

@@ -9,7 +9,7 @@ mod summary;
 use std::path::Path;
 
 use base::{Diagnostic, SourceFile, Span};
-use explain::finding::Standing;
+use explain::finding::Urgency;
 
 use crate::findings::Found;
 use crate::human::change_text;
@@ -30,9 +30,9 @@ pub fn commands(items: &[Item<'_>], directory: &Path) -> String {
     }
     for found in items.iter().filter_map(Item::run).flat_map(Found::all) {
         let level = match found.finding.standing {
-            Standing::AsExpected => continue,
-            Standing::Vacuous | Standing::Undecided => "warning",
-            Standing::NotAsExpected => "error",
+            Urgency::AsExpected => continue,
+            Urgency::Vacuous | Urgency::Undecided => "warning",
+            Urgency::NotAsExpected => "error",
         };
         let title = match found.finding.instance.as_str() {
             "" => format!("{}: {}", found.run.model.name, found.finding.title),

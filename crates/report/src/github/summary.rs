@@ -2,7 +2,7 @@
 //! expected.
 
 use engine::Verdict;
-use explain::finding::Standing;
+use explain::finding::Urgency;
 
 use crate::diagnostics;
 use crate::findings::Found;
@@ -58,10 +58,10 @@ fn heading(items: &[Item<'_>]) -> String {
 
 fn row(found: &Found<'_>) -> String {
     let mark = match found.finding.standing {
-        Standing::AsExpected => "✔",
-        Standing::Vacuous => "⚠",
-        Standing::Undecided => "?",
-        Standing::NotAsExpected => "✘",
+        Urgency::AsExpected => "✔",
+        Urgency::Vacuous => "⚠",
+        Urgency::Undecided => "?",
+        Urgency::NotAsExpected => "✘",
     };
     let program = format!("{} {}", found.run.model.name, found.finding.instance);
     format!(
@@ -78,7 +78,7 @@ fn row(found: &Found<'_>) -> String {
 fn details(item: &Item<'_>) -> Vec<(String, String)> {
     match item {
         Item::Checked(run, _) => Found::all(run)
-            .filter(|found| found.finding.standing == Standing::NotAsExpected)
+            .filter(|found| found.finding.standing == Urgency::NotAsExpected)
             .filter(|found| !matches!(found.result.verdict, Verdict::Unknown(_)))
             .map(|found| {
                 (format!("{} {}: {}", run.model.name, found.finding.instance, found.finding.title), found.text())

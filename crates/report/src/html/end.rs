@@ -1,11 +1,11 @@
 //! What the end of a trace shows, as HTML: which part of a property fails for whom, the erring statement, who waits
 //! for whom, the race; of a lasso who could move in its loop and who did, and which assumption would exclude it.
 
-use engine::insight::Outcome;
+use engine::insight::AssumedOutcome;
 use engine::run::{PropertyResult, Run};
 use evidence::{Trace, TraceEnd};
 use explain::Explained;
-use explain::lasso::{Looped, Share};
+use explain::lasso::{LoopShare, Looped};
 use explain::names::{line, location, own_variables, property_title, shared_variables};
 use maud::{Markup, html};
 use model::process::ProcessId;
@@ -187,7 +187,7 @@ fn stacks(run: &Run, trace: &Trace) -> Markup {
 pub fn loop_html(run: &Run, result: &PropertyResult, trace: &Trace) -> Markup {
     let Some(looped) = Looped::of(&run.model, trace) else { return Markup::default() };
     let shares = looped.shares();
-    let line = |share: &Share| {
+    let line = |share: &LoopShare| {
         let able = format!("{} of {} states", share.n_able, share.n_states);
         let moves = if share.n_moves == 0 { "never".to_owned() } else { share.n_moves.to_string() };
         let still = if share.n_still == 0 { "–".to_owned() } else { share.n_still.to_string() };
@@ -216,15 +216,15 @@ fn remedy(run: &Run, result: &PropertyResult) -> Markup {
         false => "This run is allowed: nothing is assumed about who has a turn.",
     };
     let words = match first.outcome {
-        Outcome::Unknown => return Markup::default(),
-        Outcome::Violated(turns) => html! {
+        AssumedOutcome::Unknown => return Markup::default(),
+        AssumedOutcome::Violated(turns) => html! {
             p {
                 (allowed) " Fairness alone does not help: even where everybody has turns and takes each labelled step \
                  that it can take again and again, there is a run that violates the property, with a loop of "
                 (counted_turns(turns)) "."
             }
         },
-        Outcome::Holds => {
+        AssumedOutcome::Holds => {
             let with = if first.added.len() == 1 { "it" } else { "them" };
             let title = property_title(&run.model, result.property);
             let at = line(&run.source, run.model.properties[result.property].span);

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 
 use engine::run::{Audit, PropertyResult, Run};
 use evidence::Certificate;
-use evidence::certificate::Obligations;
+use evidence::certificate::DischargedObligations;
 use explain::Explained;
 use explain::proof::story::{StoryLine, WaitLine};
-use explain::proof::{Assertion, LocalProof, Part, Step, Story};
+use explain::proof::{Assertion, LocalProof, MemberAssertion, SourceStep, Story};
 use maud::{Markup, html};
 
 use super::escape::{code, joined};
@@ -124,7 +124,7 @@ fn story_line(line: &StoryLine) -> Markup {
 }
 
 /// What is said of one member, or of all that read the same.
-fn part_html(part: &Part) -> Markup {
+fn part_html(part: &MemberAssertion) -> Markup {
     let sentence = |(nth, one): (usize, &Assertion)| html! { dt { "I" (nth + 1) } dd { (code(&one.text)) } };
     let all: Vec<Markup> = part.always.iter().take(MOST_ROWS).enumerate().map(sentence).collect();
     let (few, more) = all.split_at(all.len().min(FEW_SENTENCES));
@@ -151,7 +151,7 @@ fn part_html(part: &Part) -> Markup {
 }
 
 /// What holds at each place.
-fn places(part: &Part) -> Markup {
+fn places(part: &MemberAssertion) -> Markup {
     let nothing = if part.always.is_empty() { "nothing" } else { "nothing more" };
     let says = |texts: Vec<Markup>| match texts.is_empty() {
         true => html! { span.dim { (nothing) } },
@@ -235,12 +235,13 @@ fn interference(told: &LocalProof) -> Markup {
     if told.disturbances.is_empty() {
         return Markup::default();
     }
-    let steps: Vec<&Step> = told.disturbances.iter().take(MOST_COLUMNS).collect();
+    let steps: Vec<&SourceStep> = told.disturbances.iter().take(MOST_COLUMNS).collect();
     let mut rows = Vec::new();
     let mut n_untouched = 0;
     for part in &told.parts {
         for (nth, text) in part.sentences().into_iter().enumerate() {
-            let is_touched = |step: &&Step| part.touched_by.get(nth).is_some_and(|touched| touched.contains(*step));
+            let is_touched =
+                |step: &&SourceStep| part.touched_by.get(nth).is_some_and(|touched| touched.contains(*step));
             if !steps.iter().any(is_touched) {
                 n_untouched += 1;
                 continue;
@@ -327,7 +328,7 @@ fn checked(result: &PropertyResult) -> Markup {
     html! { h4 { "Certificate" } (text) }
 }
 
-fn obligations_html(obligations: &Obligations) -> Markup {
+fn obligations_html(obligations: &DischargedObligations) -> Markup {
     let kinds = [
         (obligations.initiality, "initial states are inside"),
         (obligations.step, "own steps stay inside"),

@@ -3,7 +3,7 @@
 
 use engine::insight::{Need, OtherSizes, Reached, Trigger};
 use engine::run::{PropertyResult, Run};
-use engine::{Verdict, Views};
+use engine::{SharedView, Verdict};
 use evidence::{Evidence, itf, proof_file};
 use explain::names::{line, property_title};
 use maud::{Markup, html};
@@ -133,8 +133,8 @@ fn figures(result: &PropertyResult) -> Markup {
     add(
         "views",
         statistics.views.map(|views| match views {
-            Views::Mentioned => "what is mentioned".to_owned(),
-            Views::Whole => "all that is shared".to_owned(),
+            SharedView::Mentioned => "what is mentioned".to_owned(),
+            SharedView::Whole => "all that is shared".to_owned(),
         }),
     );
     let product = result.insight.product.as_ref();

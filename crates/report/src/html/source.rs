@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 use base::SourceFile;
 use engine::run::Run;
 use explain::names::line;
-use explain::proof::{LocalProof, Part};
+use explain::proof::{LocalProof, MemberAssertion};
 use maud::{Markup, html};
-use model::control::{Place, Scope};
+use model::control::{Place, TextOwner};
 use model::process::{FamilyId, ProcessId};
 use model::variable::{Role, Storage};
 
@@ -126,8 +126,9 @@ pub fn notes(run: &Run, told: &LocalProof) -> BTreeMap<u32, Vec<Note>> {
         let process = process_of(run, part);
         let family = process.map_or(FamilyId::new(0), |process| run.model.processes[process].family);
         let Some(declared) = run.model.families.as_slice().get(family.index()) else { continue };
-        let of_family =
-            |other: &&Part| process_of(run, other).is_some_and(|id| run.model.processes[id].family == family);
+        let of_family = |other: &&MemberAssertion| {
+            process_of(run, other).is_some_and(|id| run.model.processes[id].family == family)
+        };
         let whose = if told.k == 1 && told.parts.iter().filter(of_family).count() < 2 {
             String::new()
         } else if part.members.len() <= 3 {
@@ -141,7 +142,7 @@ pub fn notes(run: &Run, told: &LocalProof) -> BTreeMap<u32, Vec<Note>> {
             let at = body(run, family).unwrap_or_else(|| line(&run.source, declared.span));
             out.entry(at).or_default().push(Note { whose: whose.clone(), facts });
         }
-        for place in run.model.places.iter().filter(|place| place.scope == Scope::Family(family)) {
+        for place in run.model.places.iter().filter(|place| place.scope == TextOwner::Family(family)) {
             let stands = |names: &[String]| names.iter().any(|name| is_called(place, name));
             let said = part.places.iter().find(|at| stands(&at.at));
             let facts = match said {
@@ -160,7 +161,7 @@ pub fn notes(run: &Run, told: &LocalProof) -> BTreeMap<u32, Vec<Note>> {
 }
 
 /// The process of which a part speaks, where it is one.
-fn process_of(run: &Run, part: &Part) -> Option<ProcessId> {
+fn process_of(run: &Run, part: &MemberAssertion) -> Option<ProcessId> {
     let first = part.members.first()?;
     run.model.processes.entries().find(|(_, process)| process.name == *first).map(|(id, _)| id)
 }

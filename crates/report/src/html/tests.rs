@@ -262,7 +262,7 @@ fn a_long_run_is_drawn_in_part_and_says_so() {
 
 #[test]
 fn random_programs_are_shown() {
-    testkit::for_each_program(60, testkit::Shape::everything(), |_, model| {
+    testkit::for_each_program(60, testkit::RandomFeatures::everything(), |_, model| {
         let Some(run) = without_text(model) else { return Ok(()) };
         let expected = whole_document(&run);
         let files = Files::default();

@@ -1,7 +1,7 @@
 //! A trace in columns: step, source line, one for each process, one for what is shared.
 
 use explain::names::{location, own_variables, shared_variables};
-use explain::steps::{Moved, StepView};
+use explain::steps::{ControlChange, StepView};
 use model::process::ProcessId;
 
 use super::failure::painted_ending;
@@ -132,7 +132,7 @@ fn step(drawing: &TraceDrawing<'_>, (nth, view): (usize, &StepView), choice: &Ch
 }
 
 /// From where to where a process goes; the statement where the names of places do not say which step it is. A branch says where it leads.
-pub(super) fn what_happens(view: &StepView, moved: &Moved, style: &Style) -> String {
+pub(super) fn what_happens(view: &StepView, moved: &ControlChange, style: &Style) -> String {
     let arrow = style.mark(Mark::Arrow);
     if moved.is_named {
         return format!("{} {arrow} {}", moved.from, moved.to);

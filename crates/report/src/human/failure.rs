@@ -7,7 +7,7 @@ use explain::bundle::{fact, read_text};
 use explain::explained::TraceExplanation;
 use explain::names::{line, location};
 use explain::waiting::{Awaited, Wait};
-use explain::why::Why;
+use explain::why::DecidingPart;
 use model::Model;
 use model::eval::{Contender, Race, State, StepFault, is_terminated, likely_touched_by};
 use model::print;
@@ -73,7 +73,7 @@ pub fn end(run: &Explained, result: &PropertyResult, trace: &Trace, style: &Styl
 }
 
 /// The processes that the parts speak of, each once.
-fn named(parts: &[Why]) -> Vec<ProcessId> {
+fn named(parts: &[DecidingPart]) -> Vec<ProcessId> {
     let mut processes: Vec<ProcessId> = parts.iter().flat_map(|why| why.processes.iter().copied()).collect();
     processes.sort();
     processes.dedup();
@@ -81,7 +81,7 @@ fn named(parts: &[Why]) -> Vec<ProcessId> {
 }
 
 /// ``!(P[i]@crit && P[j]@crit)   is false for  i = 0, j = 1   after step 6``, for each part.
-fn because(model: &Model, parts: &[Why], trace: &Trace, style: &Style) -> String {
+fn because(model: &Model, parts: &[DecidingPart], trace: &Trace, style: &Style) -> String {
     let when = if trace.n_steps() == 0 { "at the start".to_owned() } else { format!("after step {}", trace.n_steps()) };
     let mut out = String::new();
     for (nth, why) in parts.iter().enumerate() {
@@ -91,7 +91,7 @@ fn because(model: &Model, parts: &[Why], trace: &Trace, style: &Style) -> String
     out
 }
 
-fn because_of(model: &Model, why: &Why, when: &str, style: &Style) -> String {
+fn because_of(model: &Model, why: &DecidingPart, when: &str, style: &Style) -> String {
     let columns = style.width.min(80);
     let bindings = why.bindings.iter().map(|(name, value)| format!("{name} = {}", print::value(model, *value)));
     let bindings = bindings.collect::<Vec<_>>().join(", ");

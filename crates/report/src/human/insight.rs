@@ -2,7 +2,7 @@
 //! it speaks of ever happens.
 
 use engine::Verdict;
-use engine::insight::{Insight, Need, OtherSizes, Outcome, Reached, Trigger};
+use engine::insight::{AssumedOutcome, Insight, Need, OtherSizes, Reached, Trigger};
 use engine::run::{PropertyResult, Run};
 use evidence::{Evidence, Scope};
 use explain::names::line as line_of;
@@ -96,8 +96,8 @@ pub fn of_violated(run: &Run, result: &PropertyResult, style: &Style) -> String 
         false => "This run is allowed: nothing is assumed about who has a turn.",
     };
     match first.outcome {
-        Outcome::Holds => {}
-        Outcome::Violated(turns) => {
+        AssumedOutcome::Holds => {}
+        AssumedOutcome::Violated(turns) => {
             let text = format!(
                 "{allowed} Fairness alone does not help: even where everybody has turns and takes each labelled step that it can \
                  take again and again, there is a run that violates it, with a loop of {}.",
@@ -105,7 +105,7 @@ pub fn of_violated(run: &Run, result: &PropertyResult, style: &Style) -> String 
             );
             return hang("  ", &text, columns);
         }
-        Outcome::Unknown => return String::new(),
+        AssumedOutcome::Unknown => return String::new(),
     }
     let mut out = hang("  ", &format!("{allowed} It would be excluded by"), columns);
     let widest = first.added.iter().map(|text| width(text)).max().unwrap_or(0).min(WIDEST);
@@ -207,15 +207,15 @@ mod tests {
             run.results[0].insight.remedies = vec![remedy(outcome)];
             of_violated(&run, &run.results[0], &Style::default())
         };
-        let found = text(Outcome::Holds);
+        let found = text(AssumedOutcome::Holds);
         assert!(
             found.contains("It would be\n  excluded by\n      weak P[*]            who can always move, moves\n"),
             "{found}"
         );
         assert!(found.contains("strong P[*]@trying   a step that can be taken again and again is taken\n"), "{found}");
         assert!(found.contains("under weak P[*], strong P[*]@trying;\n"), "{found}");
-        let found = text(Outcome::Violated(3));
+        let found = text(AssumedOutcome::Violated(3));
         assert!(found.split_whitespace().collect::<Vec<_>>().join(" ").ends_with("with a loop of 3 turns."), "{found}");
-        assert_eq!(text(Outcome::Unknown), "");
+        assert_eq!(text(AssumedOutcome::Unknown), "");
     }
 }

@@ -8,7 +8,7 @@ use engine::run::{Audit, PropertyResult};
 use evidence::Certificate;
 use explain::Explained;
 use explain::proof::story::WaitLine;
-use explain::proof::{LocalProof, Part, Story};
+use explain::proof::{LocalProof, MemberAssertion, Story};
 
 use super::{Context, Verbosity, insight};
 use crate::numbers::{bytes, count, counted, duration};
@@ -117,7 +117,7 @@ impl Page<'_> {
     }
 
     /// What is said of one member, or of all that read the same.
-    fn part(&self, part: &Part) -> String {
+    fn part(&self, part: &MemberAssertion) -> String {
         let mut out = format!("  {}\n", self.style.paint(Ink::Strong, &title(part)));
         let mut lines = String::new();
         for (nth, one) in part.always.iter().enumerate() {
@@ -270,7 +270,7 @@ pub(crate) fn wait_text(wait: &WaitLine) -> String {
 }
 
 /// Whose invariants follow.
-pub(crate) fn title(part: &Part) -> String {
+pub(crate) fn title(part: &MemberAssertion) -> String {
     format!("What may be relied on by {}", part.whom)
 }
 

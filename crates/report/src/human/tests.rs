@@ -1,7 +1,7 @@
 //! What people see, on small programs: the mock-ups of the design, and hard cases.
 
 use base::StopReason;
-use explain::explained::Steps;
+use explain::explained::ExplainedSteps;
 
 use super::*;
 use crate::testing::{broken_lock, counter, explained, large_broken_lock, lasso, mux_sem, philosophers, stuck};
@@ -106,7 +106,7 @@ fn locks_conditions_and_ended_processes() {
 #[test]
 fn a_loop_is_bracketed() {
     let (run, trace) = lasso();
-    let steps = Steps::of(&trace);
+    let steps = ExplainedSteps::of(&trace);
     let told = steps.told(&run.model, &run.source, &trace);
     let drawing = TraceDrawing { told, named: &[], ending: "", in_full: false };
     crate::testing::assert_shown("human__a_loop_is_bracketed", &draw_trace(&drawing, &Style::default()));
@@ -122,7 +122,7 @@ fn long_traces_are_shown_in_part() {
         trace.states.extend_from_within(2..6);
         trace.turns.extend_from_within(1..5);
     }
-    let steps = Steps::of(&trace);
+    let steps = ExplainedSteps::of(&trace);
     let told = steps.told(&run.model, &run.source, &trace);
     let drawing = TraceDrawing { told, named: &[], ending: "", in_full: false };
     let short = draw_trace(&drawing, &Style::default());

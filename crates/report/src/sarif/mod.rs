@@ -17,7 +17,7 @@ use std::path::Path;
 
 use base::{Diagnostic, SourceFile, Span, StopReason};
 use engine::Verdict;
-use explain::finding::Standing;
+use explain::finding::Urgency;
 use model::property::Expected;
 use serde_json::{Map, Value as Json, json};
 
@@ -91,7 +91,7 @@ fn invocation(call: &Call<'_>) -> Json {
         _ => None,
     });
     let was_cancelled = { reasons }.any(|reason| *reason == StopReason::Cancelled);
-    let undecided = runs().flat_map(Found::all).filter(|found| found.finding.standing == Standing::Undecided);
+    let undecided = runs().flat_map(Found::all).filter(|found| found.finding.standing == Urgency::Undecided);
     let notifications = undecided.map(|found| {
         json!({ "level": "warning", "message": { "text": found.finding.message() }, "descriptor": { "id": rules::NOT_DECIDED } })
     });
@@ -216,11 +216,11 @@ impl Writer {
         let (run, result) = (found.run, found.result);
         let property = &run.model.properties[result.property];
         let (rule, kind, level) = match found.finding.standing {
-            Standing::AsExpected => return None,
-            Standing::Vacuous => (rules::VACUOUS, "fail", Some("warning")),
+            Urgency::AsExpected => return None,
+            Urgency::Vacuous => (rules::VACUOUS, "fail", Some("warning")),
             // A result that is open has no level; the rule's own makes it a warning where kinds are not looked at.
-            Standing::Undecided => (rules::NOT_DECIDED, "open", None),
-            Standing::NotAsExpected => (property.kind.keyword(), "fail", Some("error")),
+            Urgency::Undecided => (rules::NOT_DECIDED, "open", None),
+            Urgency::NotAsExpected => (property.kind.keyword(), "fail", Some("error")),
         };
         let mut location = self.location(&run.source, found.finding.span);
         location["logicalLocations"] = json!([{

@@ -237,7 +237,7 @@ fn messages_of_the_front_end_are_results_with_fixes() {
 
 #[test]
 fn random_programs_have_valid_documents() {
-    testkit::for_each_program(60, testkit::Shape::everything(), |_, model| {
+    testkit::for_each_program(60, testkit::RandomFeatures::everything(), |_, model| {
         let Some(run) = crate::testing::without_text(model) else { return Ok(()) };
         of_run(&run);
         Ok(())

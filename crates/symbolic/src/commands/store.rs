@@ -12,28 +12,29 @@ use model::types::ScalarType;
 use model::value::Value;
 use model::variable::CellId;
 
-use super::{MAX_PATHS, Path, Stop, Translation};
+use super::{CommandPath, CommandStop, CommandTranslation, MAX_PATHS};
 use crate::bdd::Bdd;
 use crate::encoding::Encoding;
-use crate::evaluate::{Cases, Evaluator, Known, Numbers, Term};
-use crate::number::{Arithmetic, Number};
+use crate::evaluate::{Evaluator, KnownContent, StateNumbers, SymbolicTerm, ValueCases};
+use crate::number::{BitArithmetic, BitNumber};
 
 /// A wide cell that gets one of at most this many values is still updated by constants.
 const FEW_VALUES: usize = 8;
 
-impl Translation<'_> {
+impl CommandTranslation<'_> {
     /// `x = any` and `x = any lo..=hi`.
     pub(super) fn assign_any(
         &mut self,
         access: &Access,
         range: Option<&(Expr, Expr)>,
-        path: Path,
+        path: CommandPath,
         evaluator: &mut Evaluator<'_>,
-    ) -> Result<Vec<Path>, Stop> {
+    ) -> Result<Vec<CommandPath>, CommandStop> {
         let cells = evaluator.locate(access)?;
-        let range = range.map(|(lo, hi)| Ok::<_, Stop>((evaluator.term(lo)?, evaluator.term(hi)?))).transpose()?;
+        let range =
+            range.map(|(lo, hi)| Ok::<_, CommandStop>((evaluator.term(lo)?, evaluator.term(hi)?))).transpose()?;
         self.err_on(&path, &cells.fault)?;
-        let path = Path { when: self.encoding.space.minus(&path.when, &cells.fault)?, ..path };
+        let path = CommandPath { when: self.encoding.space.minus(&path.when, &cells.fault)?, ..path };
         let is_wide =
             |cell: &Value| matches!(cell, Value::Int(cell) if self.encoding.is_wide(CellId::new(*cell as usize)));
         if cells.values.keys().any(is_wide) {
@@ -41,7 +42,7 @@ impl Translation<'_> {
         }
         let ty = self.model.vars[access.var].ty.scalar();
         let all = self.encoding.space.all();
-        let each = |this: &mut Self, path: &Path, value: Value| {
+        let each = |this: &mut Self, path: &CommandPath, value: Value| {
             this.store_all(vec![path.clone()], &cells, &constant((value, all.clone()), this.encoding))
         };
         let mut paths = Vec::new();
@@ -51,7 +52,7 @@ impl Translation<'_> {
                     paths.extend(each(self, &path, value)?);
                 }
             }
-            Some((Term::Cases(lo), Term::Cases(hi))) => {
+            Some((SymbolicTerm::Cases(lo), SymbolicTerm::Cases(hi))) => {
                 self.err_on(&path, &lo.fault)?;
                 self.err_on(&path, &hi.fault)?;
                 for (first, when_first) in &lo.values {
@@ -81,11 +82,11 @@ impl Translation<'_> {
     /// `any` for wide cells: one path for each cell that is meant, with the bits of a choice.
     fn choose_wide(
         &mut self,
-        cells: &Cases,
-        range: Option<(Term, Term)>,
-        path: &Path,
+        cells: &ValueCases,
+        range: Option<(SymbolicTerm, SymbolicTerm)>,
+        path: &CommandPath,
         evaluator: &Evaluator<'_>,
-    ) -> Result<Vec<Path>, Stop> {
+    ) -> Result<Vec<CommandPath>, CommandStop> {
         let mut paths = Vec::new();
         for (cell, when) in &cells.values {
             let cell = cell_of(*cell);
@@ -94,7 +95,7 @@ impl Translation<'_> {
             let mut within = self.encoding.space.all();
             let free = !path.chosen.contains(&cell) || self.forgets_choice(&mut path, cell)?;
             let choice = self.encoding.choice(cell)?.filter(|_| free);
-            let Some((number, valid)) = choice else { return Err(Stop::TooManyCases(self.statement)) };
+            let Some((number, valid)) = choice else { return Err(CommandStop::TooManyCases(self.statement)) };
             if let Some(range) = range.clone() {
                 let bounds = self.bounds(range, self.model.cells[cell].ty, &path, evaluator)?;
                 within = evaluator.math().between(&number, &bounds.lo, &bounds.hi)?;
@@ -103,7 +104,7 @@ impl Translation<'_> {
             let mut path = self.narrow(&path, &self.encoding.space.and(&valid, &within)?)?;
             if !path.when.is_empty() {
                 path.chosen.insert(cell);
-                path.written.insert(cell, Known::Number(Rc::new(number)));
+                path.written.insert(cell, KnownContent::Number(Rc::new(number)));
                 paths.push(path);
             }
         }
@@ -112,11 +113,11 @@ impl Translation<'_> {
 
     /// Forgets an earlier choice for a cell, which is about to be overwritten; not where another cell holds what was chosen: a
     /// second choice would then need bits of its own.
-    fn forgets_choice(&self, path: &mut Path, cell: CellId) -> Result<bool, Stop> {
+    fn forgets_choice(&self, path: &mut CommandPath, cell: CellId) -> Result<bool, CommandStop> {
         let space = &self.encoding.space;
         let bits = self.encoding.choice_of(cell)?;
         for (_, known) in path.written.iter().filter(|(other, _)| **other != cell) {
-            let Known::Number(number) = known else { continue };
+            let KnownContent::Number(number) = known else { continue };
             for at in 0..number.width() {
                 if space.exists(number.bit(at), &bits)? != *number.bit(at) {
                     return Ok(false);
@@ -131,11 +132,11 @@ impl Translation<'_> {
     /// type is a fault beside what can be chosen.
     fn bounds(
         &mut self,
-        (lo, hi): (Term, Term),
+        (lo, hi): (SymbolicTerm, SymbolicTerm),
         ty: ScalarType,
-        path: &Path,
+        path: &CommandPath,
         evaluator: &Evaluator<'_>,
-    ) -> Result<Bounds, Stop> {
+    ) -> Result<AnyBounds, CommandStop> {
         let (lo, hi) = (evaluator.as_numbers(lo)?, evaluator.as_numbers(hi)?);
         let (space, math) = (&self.encoding.space, evaluator.math());
         let faulty = space.or(&lo.fault, &hi.fault)?;
@@ -144,8 +145,8 @@ impl Translation<'_> {
         let inside = space.and(&math.between(&lo.number, &first, &last)?, &math.between(&hi.number, &first, &last)?)?;
         let beyond = space.minus(&math.at_most(&lo.number, &hi.number)?, &inside)?;
         self.err_on(path, &space.or(&faulty, &space.minus(&beyond, &faulty)?)?)?;
-        let path = Path { when: space.minus(&path.when, &faulty)?, ..path.clone() };
-        Ok(Bounds { lo: lo.number, hi: hi.number, path })
+        let path = CommandPath { when: space.minus(&path.when, &faulty)?, ..path.clone() };
+        Ok(AnyBounds { lo: lo.number, hi: hi.number, path })
     }
 
     /// The values of a range as values of the type; one that the type does not have stands for all of these.
@@ -171,18 +172,18 @@ impl Translation<'_> {
     pub(super) fn pass(
         &mut self,
         access: &Access,
-        path: Path,
+        path: CommandPath,
         evaluator: &mut Evaluator<'_>,
         take: bool,
-    ) -> Result<Vec<Path>, Stop> {
+    ) -> Result<Vec<CommandPath>, CommandStop> {
         let me = evaluator.me.expect("a step has a mover");
         let ty = self.model.vars[access.var].ty.scalar();
         let cells = evaluator.locate(access)?;
         let held = evaluator.term(&Expr { kind: model::expr::ExprKind::Read(access.clone()), span: access.span })?;
         self.err_on(&path, &cells.fault)?;
         let held = match held {
-            Term::Cases(held) => held,
-            Term::Numbers(held) => return self.pass_wide(&cells, (held.number, ty), path, take),
+            SymbolicTerm::Cases(held) => held,
+            SymbolicTerm::Numbers(held) => return self.pass_wide(&cells, (held.number, ty), path, take),
         };
         let mut paths = Vec::new();
         for (value, when) in &held.values {
@@ -210,54 +211,61 @@ impl Translation<'_> {
     /// `acquire` and `release` on a semaphore with many units.
     fn pass_wide(
         &mut self,
-        cells: &Cases,
-        (held, ty): (Number, ScalarType),
-        path: Path,
+        cells: &ValueCases,
+        (held, ty): (BitNumber, ScalarType),
+        path: CommandPath,
         take: bool,
-    ) -> Result<Vec<Path>, Stop> {
-        let (space, math) = (&self.encoding.space, Arithmetic { space: &self.encoding.space });
-        let path = Path { when: space.minus(&path.when, &cells.fault)?, ..path };
+    ) -> Result<Vec<CommandPath>, CommandStop> {
+        let (space, math) = (&self.encoding.space, BitArithmetic { space: &self.encoding.space });
+        let path = CommandPath { when: space.minus(&path.when, &cells.fault)?, ..path };
         let end = if take { 0 } else { numbers_of(self.model, ty).1 };
         let at_end = math.equals(&held, end)?;
         let number = math.add(&held, &math.constant(if take { -1 } else { 1 }))?;
         if !take {
             self.err_on(&path, &at_end)?;
         }
-        let open = Path { when: space.minus(&path.when, &at_end)?, ..path };
-        self.store_all(vec![open], cells, &Term::Numbers(Numbers { number, fault: space.empty() }))
+        let open = CommandPath { when: space.minus(&path.when, &at_end)?, ..path };
+        self.store_all(vec![open], cells, &SymbolicTerm::Numbers(StateNumbers { number, fault: space.empty() }))
     }
 
     /// Stores each value in each cell that is meant; a value that the cell's type does not have is a fault.
-    pub(super) fn store_all(&mut self, paths: Vec<Path>, cells: &Cases, values: &Term) -> Result<Vec<Path>, Stop> {
+    pub(super) fn store_all(
+        &mut self,
+        paths: Vec<CommandPath>,
+        cells: &ValueCases,
+        values: &SymbolicTerm,
+    ) -> Result<Vec<CommandPath>, CommandStop> {
         let mut stored = Vec::new();
         let value_fault = match values {
-            Term::Cases(cases) => &cases.fault,
-            Term::Numbers(numbers) => &numbers.fault,
+            SymbolicTerm::Cases(cases) => &cases.fault,
+            SymbolicTerm::Numbers(numbers) => &numbers.fault,
         };
         for path in paths {
             self.err_on(&path, &cells.fault)?;
-            let path = Path { when: self.encoding.space.minus(&path.when, &cells.fault)?, ..path };
+            let path = CommandPath { when: self.encoding.space.minus(&path.when, &cells.fault)?, ..path };
             self.err_on(&path, value_fault)?;
-            let path = Path { when: self.encoding.space.minus(&path.when, value_fault)?, ..path };
+            let path = CommandPath { when: self.encoding.space.minus(&path.when, value_fault)?, ..path };
             for (cell, when_cell) in &cells.values {
                 let cell = cell_of(*cell);
                 self.writes.insert(cell);
                 let path = self.narrow(&path, when_cell)?;
                 match (values, self.encoding.is_wide(cell)) {
-                    (Term::Cases(cases), false) => self.store_cases(&path, cell, cases, &mut stored)?,
-                    (Term::Cases(cases), true) if cases.values.len() <= FEW_VALUES => {
+                    (SymbolicTerm::Cases(cases), false) => self.store_cases(&path, cell, cases, &mut stored)?,
+                    (SymbolicTerm::Cases(cases), true) if cases.values.len() <= FEW_VALUES => {
                         self.store_cases(&path, cell, cases, &mut stored)?;
                     }
-                    (Term::Cases(cases), true) => {
+                    (SymbolicTerm::Cases(cases), true) => {
                         let numbers = cases.values.iter().filter_map(|(value, states)| match value {
                             Value::Int(number) => Some((*number, states)),
                             _ => None,
                         });
-                        let number = Arithmetic { space: &self.encoding.space }.of_cases(numbers)?;
+                        let number = BitArithmetic { space: &self.encoding.space }.of_cases(numbers)?;
                         self.store_number(&path, cell, &number, &mut stored)?;
                     }
-                    (Term::Numbers(numbers), true) => self.store_number(&path, cell, &numbers.number, &mut stored)?,
-                    (Term::Numbers(numbers), false) => {
+                    (SymbolicTerm::Numbers(numbers), true) => {
+                        self.store_number(&path, cell, &numbers.number, &mut stored)?
+                    }
+                    (SymbolicTerm::Numbers(numbers), false) => {
                         let cases = self.cases_for(cell, &numbers.number)?;
                         self.err_on(&path, &cases.fault)?;
                         self.store_cases(&path, cell, &cases, &mut stored)?;
@@ -266,12 +274,18 @@ impl Translation<'_> {
             }
         }
         if stored.len() > MAX_PATHS {
-            return Err(Stop::TooManyCases(self.statement));
+            return Err(CommandStop::TooManyCases(self.statement));
         }
         Ok(stored)
     }
 
-    fn store_cases(&mut self, path: &Path, cell: CellId, values: &Cases, stored: &mut Vec<Path>) -> Result<(), Stop> {
+    fn store_cases(
+        &mut self,
+        path: &CommandPath,
+        cell: CellId,
+        values: &ValueCases,
+        stored: &mut Vec<CommandPath>,
+    ) -> Result<(), CommandStop> {
         for (value, when) in &values.values {
             let mut path = self.narrow(path, when)?;
             if path.when.is_empty() {
@@ -281,30 +295,36 @@ impl Translation<'_> {
                 self.err(&path.when)?;
                 continue;
             }
-            path.written.insert(cell, Known::Value(*value));
+            path.written.insert(cell, KnownContent::Value(*value));
             stored.push(path);
         }
         Ok(())
     }
 
     /// Stores a number of many values in a wide cell.
-    fn store_number(&mut self, path: &Path, cell: CellId, number: &Number, stored: &mut Vec<Path>) -> Result<(), Stop> {
-        let math = Arithmetic { space: &self.encoding.space };
+    fn store_number(
+        &mut self,
+        path: &CommandPath,
+        cell: CellId,
+        number: &BitNumber,
+        stored: &mut Vec<CommandPath>,
+    ) -> Result<(), CommandStop> {
+        let math = BitArithmetic { space: &self.encoding.space };
         let (first, last) = numbers_of(self.model, self.model.cells[cell].ty);
         let inside = math.between(number, &math.constant(first), &math.constant(last))?;
         self.err_on(path, &self.encoding.space.not(&inside)?)?;
         let mut path = self.narrow(path, &inside)?;
         if !path.when.is_empty() {
-            path.written.insert(cell, Known::Number(Rc::new(number.clone())));
+            path.written.insert(cell, KnownContent::Number(Rc::new(number.clone())));
             stored.push(path);
         }
         Ok(())
     }
 
     /// A number of many values by the values of a cell that has few; a fault elsewhere.
-    fn cases_for(&self, cell: CellId, number: &Number) -> Result<Cases, Stop> {
-        let (space, math) = (&self.encoding.space, Arithmetic { space: &self.encoding.space });
-        let mut cases = Cases { values: BTreeMap::new(), fault: space.all() };
+    fn cases_for(&self, cell: CellId, number: &BitNumber) -> Result<ValueCases, CommandStop> {
+        let (space, math) = (&self.encoding.space, BitArithmetic { space: &self.encoding.space });
+        let mut cases = ValueCases { values: BTreeMap::new(), fault: space.all() };
         for (_, value) in self.encoding.values(cell) {
             let Value::Int(wanted) = value else { continue };
             let states = math.equals(number, i128::from(wanted))?;
@@ -316,10 +336,10 @@ impl Translation<'_> {
 }
 
 /// The bounds of `any`, and the path on which they have values.
-struct Bounds {
-    lo: Number,
-    hi: Number,
-    path: Path,
+struct AnyBounds {
+    lo: BitNumber,
+    hi: BitNumber,
+    path: CommandPath,
 }
 
 /// A number, or the index of a process.
@@ -351,6 +371,6 @@ fn cell_of(value: Value) -> CellId {
 }
 
 /// One value in all states.
-fn constant((value, when): (Value, Bdd), encoding: &Encoding) -> Term {
-    Term::Cases(Cases { values: BTreeMap::from([(value, when)]), fault: encoding.space.empty() })
+fn constant((value, when): (Value, Bdd), encoding: &Encoding) -> SymbolicTerm {
+    SymbolicTerm::Cases(ValueCases { values: BTreeMap::from([(value, when)]), fault: encoding.space.empty() })
 }

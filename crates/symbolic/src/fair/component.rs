@@ -5,12 +5,12 @@
 
 use base::StopReason;
 
-use super::{Graph, Nodes, is_nothing};
+use super::{NodeSets, SymbolicGraph, is_nothing};
 use crate::bdd::Bdd;
 
-impl Graph<'_> {
+impl SymbolicGraph<'_> {
     /// A terminal component that can be reached from a node, which is given as a set with a vector in one place.
-    pub fn terminal(&self, nodes: &Nodes, from: Nodes) -> Result<Nodes, StopReason> {
+    pub fn terminal(&self, nodes: &NodeSets, from: NodeSets) -> Result<NodeSets, StopReason> {
         let mut from = from;
         loop {
             let ahead = self.forward(from.clone(), Some(nodes))?;
@@ -25,7 +25,7 @@ impl Graph<'_> {
     }
 
     /// A set of one node of the set, which is not empty.
-    pub fn one_of(&self, nodes: &Nodes) -> Result<Nodes, StopReason> {
+    pub fn one_of(&self, nodes: &NodeSets) -> Result<NodeSets, StopReason> {
         let mut one = self.nothing();
         let found = nodes.iter().enumerate().find_map(|(state, set)| Some((state, self.space.pick(set)?)));
         if let Some((state, vector)) = found {

@@ -9,9 +9,9 @@ use std::collections::{BTreeSet, HashMap, VecDeque};
 
 use base::StopReason;
 
-use super::{Edge, EdgeFilter, FairnessCondition, Graph, Layers, Move, Nodes, is_nothing};
+use super::{EdgeFilter, EdgeRelation, FairnessCondition, GuardedMove, Layers, NodeSets, SymbolicGraph, is_nothing};
 use crate::bdd::Bdd;
-use crate::change::Change;
+use crate::change::DiagramUpdate;
 
 /// So many of the values that an edge can carry are looked at before diagrams are asked.
 const FEW_VALUES: usize = 4;
@@ -21,7 +21,7 @@ const NEARBY: usize = 2000;
 
 /// A vector with a state of the automaton.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Node {
+pub struct ProductVector {
     /// The vector.
     pub vector: Vec<bool>,
     /// The state of the automaton.
@@ -32,14 +32,14 @@ pub struct Node {
 #[derive(Clone, Debug)]
 pub struct Leg {
     /// The node.
-    pub node: Node,
+    pub node: ProductVector,
     /// The number of the edge's relation.
     pub edge: usize,
 }
 
 /// A run that goes round for ever.
 #[derive(Clone, Debug)]
-pub struct Lasso {
+pub struct SymbolicLasso {
     /// What comes before the loop.
     pub stem: Vec<Leg>,
     /// The loop, with at least one edge; after it comes its first node again.
@@ -49,39 +49,40 @@ pub struct Lasso {
 /// Where a lasso is looked for.
 pub struct LassoSearch<'l> {
     /// The product with the whole automaton.
-    pub whole: &'l Graph<'l>,
+    pub whole: &'l SymbolicGraph<'l>,
     /// Where runs begin.
-    pub start: Nodes,
+    pub start: NodeSets,
     /// The product with the component of the automaton in which the run goes round.
-    pub part: &'l Graph<'l>,
+    pub part: &'l SymbolicGraph<'l>,
     /// What a run must do there; `None` for a mark that every move carries.
     pub demands: &'l [Option<FairnessCondition>],
 }
 
 /// An edge that leaves a node.
 #[derive(Clone)]
-struct Taken {
+struct LeavingEdge {
     edge: usize,
     step: usize,
-    to: Node,
+    to: ProductVector,
 }
 
 impl LassoSearch<'_> {
     /// A lasso through these nodes; `None` where diagrams contradict each other.
-    pub fn through(&self, fair: &Nodes) -> Result<Option<Lasso>, StopReason> {
+    pub fn through(&self, fair: &NodeSets) -> Result<Option<SymbolicLasso>, StopReason> {
         let mut layers = Layers::new(self.start.clone());
         let Some((_, met)) = layers.first_within(self.whole, fair)? else { return Ok(None) };
         let component = self.part.terminal(fair, self.part.one_of(&met)?)?;
         let Some((depth, met)) = layers.first_within(self.whole, &component)? else { return Ok(None) };
-        let pick = |(state, set)| Some(Node { vector: self.whole.space.pick(set)?, state });
+        let pick = |(state, set)| Some(ProductVector { vector: self.whole.space.pick(set)?, state });
         let Some(head) = met.iter().enumerate().find_map(pick) else { return Ok(None) };
         let Some(stem) = self.stem(&layers, depth, &head)? else { return Ok(None) };
-        let inside = Inside { part: self.part, demands: self.demands, needed: self.needed(&component)?, component };
+        let inside =
+            LassoComponent { part: self.part, demands: self.demands, needed: self.needed(&component)?, component };
         inside.round(stem, head)
     }
 
     /// The demands that a run must meet in a component: one of which all nodes are free need not be.
-    fn needed(&self, component: &Nodes) -> Result<BTreeSet<usize>, StopReason> {
+    fn needed(&self, component: &NodeSets) -> Result<BTreeSet<usize>, StopReason> {
         let mut needed = BTreeSet::new();
         for (nth, demand) in self.demands.iter().enumerate() {
             let is_free = match demand.as_ref().and_then(|demand| demand.free.as_ref()) {
@@ -96,14 +97,14 @@ impl LassoSearch<'_> {
     }
 
     /// The shortest way to a node, back along the layers.
-    fn stem(&self, layers: &Layers, depth: usize, head: &Node) -> Result<Option<Vec<Leg>>, StopReason> {
+    fn stem(&self, layers: &Layers, depth: usize, head: &ProductVector) -> Result<Option<Vec<Leg>>, StopReason> {
         let mut stem: Vec<Leg> = Vec::new();
         let mut next = head.clone();
         for layer in layers.layers[..depth].iter().rev() {
             let Some((vector, state)) = self.whole.one_before((&next.vector, next.state), layer)? else {
                 return Ok(None);
             };
-            let node = Node { vector, state };
+            let node = ProductVector { vector, state };
             let Some(edge) = self.whole.between(&node, &next) else { return Ok(None) };
             stem.push(Leg { node: node.clone(), edge });
             next = node;
@@ -113,17 +114,17 @@ impl LassoSearch<'_> {
     }
 }
 
-impl Graph<'_> {
+impl SymbolicGraph<'_> {
     /// The automaton's moves that a node allows, by number.
-    fn open_moves(&self, node: &Node) -> Vec<usize> {
-        let is_open = |step: &Move| step.from == node.state && step.label.contains(&node.vector);
+    fn open_moves(&self, node: &ProductVector) -> Vec<usize> {
+        let is_open = |step: &GuardedMove| step.from == node.state && step.label.contains(&node.vector);
         (0..self.moves.len()).filter(|&nth| is_open(&self.moves[nth])).collect()
     }
 
     /// An edge from one node to another, by number.
-    fn between(&self, from: &Node, to: &Node) -> Option<usize> {
+    fn between(&self, from: &ProductVector, to: &ProductVector) -> Option<usize> {
         self.open_moves(from).iter().find(|&&step| self.moves[step].to == to.state)?;
-        let leads = |edge: &Edge| match &edge.update {
+        let leads = |edge: &EdgeRelation| match &edge.update {
             None => edge.guard.contains(&from.vector) && from.vector == to.vector,
             Some(change) => change.leads(&edge.guard, &from.vector, &to.vector),
         };
@@ -131,11 +132,12 @@ impl Graph<'_> {
     }
 
     /// The edges that leave a node for nodes given; of those that carry values, which can be very many, a few.
-    fn leaving(&self, node: &Node, within: &Nodes) -> Result<Vec<Taken>, StopReason> {
+    fn leaving(&self, node: &ProductVector, within: &NodeSets) -> Result<Vec<LeavingEdge>, StopReason> {
         let open = self.open_moves(node);
         let mut leaving = Vec::new();
         for (nth, edge) in self.edges.iter().enumerate().filter(|_| !open.is_empty()) {
-            let to = |step: usize, vector: &Vec<bool>| Node { vector: vector.clone(), state: self.moves[step].to };
+            let to =
+                |step: usize, vector: &Vec<bool>| ProductVector { vector: vector.clone(), state: self.moves[step].to };
             match &edge.update {
                 Some(change) if change.is_carrying() => {
                     let ahead = self.ahead(edge, node)?;
@@ -143,7 +145,7 @@ impl Graph<'_> {
                         let mut rest = self.bdd(self.space.and(&ahead, &within[self.moves[step].to]))?;
                         for _ in 0..FEW_VALUES {
                             let Some(vector) = self.space.pick(&rest) else { break };
-                            leaving.push(Taken { edge: nth, step, to: to(step, &vector) });
+                            leaving.push(LeavingEdge { edge: nth, step, to: to(step, &vector) });
                             rest = self.bdd(self.space.minus(&rest, &self.single(&vector)?))?;
                         }
                     }
@@ -153,7 +155,7 @@ impl Graph<'_> {
                     let is_within =
                         |step: &&usize| vector == node.vector || within[self.moves[**step].to].contains(&vector);
                     let steps = open.iter().filter(is_within);
-                    leaving.extend(steps.map(|&step| Taken { edge: nth, step, to: to(step, &vector) }));
+                    leaving.extend(steps.map(|&step| LeavingEdge { edge: nth, step, to: to(step, &vector) }));
                 }
                 _ => {}
             }
@@ -162,7 +164,7 @@ impl Graph<'_> {
     }
 
     /// The vectors after an edge that carries values.
-    fn ahead(&self, edge: &Edge, node: &Node) -> Result<Bdd, StopReason> {
+    fn ahead(&self, edge: &EdgeRelation, node: &ProductVector) -> Result<Bdd, StopReason> {
         let Some(change) = &edge.update else { return self.single(&node.vector) };
         let here = self.single(&node.vector)?;
         self.bdd(change.image(self.space, &here, &edge.guard))
@@ -170,7 +172,7 @@ impl Graph<'_> {
 }
 
 impl EdgeFilter {
-    fn contains(&self, vector: &[bool], taken: &Taken) -> bool {
+    fn contains(&self, vector: &[bool], taken: &LeavingEdge) -> bool {
         self.from.as_ref().is_none_or(|from| from.contains(vector))
             && self.edges.as_ref().is_none_or(|list| list.contains(&taken.edge))
             && self.moves.as_ref().is_none_or(|list| list.contains(&taken.step))
@@ -178,20 +180,20 @@ impl EdgeFilter {
 }
 
 /// The component in which a run goes round.
-struct Inside<'l> {
-    part: &'l Graph<'l>,
+struct LassoComponent<'l> {
+    part: &'l SymbolicGraph<'l>,
     demands: &'l [Option<FairnessCondition>],
-    component: Nodes,
+    component: NodeSets,
     needed: BTreeSet<usize>,
 }
 
-impl Inside<'_> {
+impl LassoComponent<'_> {
     /// The stem, maybe longer, and a loop.
-    fn round(&self, mut stem: Vec<Leg>, mut head: Node) -> Result<Option<Lasso>, StopReason> {
+    fn round(&self, mut stem: Vec<Leg>, mut head: ProductVector) -> Result<Option<SymbolicLasso>, StopReason> {
         let Some((mut turning, mut end)) = self.collect(&head)? else { return Ok(None) };
         for is_last in [false, true] {
             if end == head && !turning.is_empty() {
-                return Ok(Some(Lasso { stem, turning }));
+                return Ok(Some(SymbolicLasso { stem, turning }));
             }
             let back = match self.nearby(&end, |_, taken| taken.to == head)? {
                 Some((back, _)) => Some(back),
@@ -200,7 +202,7 @@ impl Inside<'_> {
             };
             if let Some(back) = back {
                 turning.extend(back);
-                return Ok(Some(Lasso { stem, turning }));
+                return Ok(Some(SymbolicLasso { stem, turning }));
             }
             if is_last {
                 break;
@@ -213,18 +215,19 @@ impl Inside<'_> {
         Ok(None)
     }
 
-    fn meets(&self, demand: usize, node: &Node, taken: &Taken) -> bool {
+    fn meets(&self, demand: usize, node: &ProductVector, taken: &LeavingEdge) -> bool {
         let demand = self.demands[demand].as_ref();
         demand.is_none_or(|demand| demand.ways.iter().any(|way| way.contains(&node.vector, taken)))
     }
 
     /// Edges from a node on that meet all that is needed, and where they end.
-    fn collect(&self, from: &Node) -> Result<Option<(Vec<Leg>, Node)>, StopReason> {
+    fn collect(&self, from: &ProductVector) -> Result<Option<(Vec<Leg>, ProductVector)>, StopReason> {
         let mut legs: Vec<Leg> = Vec::new();
         let mut missing = self.needed.clone();
         let mut at = from.clone();
         while !missing.is_empty() {
-            let wanted = |node: &Node, taken: &Taken| missing.iter().any(|&nth| self.meets(nth, node, taken));
+            let wanted =
+                |node: &ProductVector, taken: &LeavingEdge| missing.iter().any(|&nth| self.meets(nth, node, taken));
             let way = match self.nearby(&at, wanted)? {
                 Some(way) => Some(way),
                 None => self.far(&at, &missing)?,
@@ -239,7 +242,7 @@ impl Inside<'_> {
     }
 
     /// The edges that stay inside; those that change nothing first.
-    fn edges(&self, node: &Node) -> Result<Vec<Taken>, StopReason> {
+    fn edges(&self, node: &ProductVector) -> Result<Vec<LeavingEdge>, StopReason> {
         let mut edges = self.part.leaving(node, &self.component)?;
         edges.retain(|taken| taken.to == *node || self.component[taken.to.state].contains(&taken.to.vector));
         edges.sort_by_key(|taken| taken.to != *node);
@@ -247,10 +250,10 @@ impl Inside<'_> {
     }
 
     /// The edges that carry values, each with one that leads as far ahead as possible along rings.
-    fn carrying(&self, node: &Node, rings: &[Nodes]) -> Result<Vec<Taken>, StopReason> {
+    fn carrying(&self, node: &ProductVector, rings: &[NodeSets]) -> Result<Vec<LeavingEdge>, StopReason> {
         let mut found = Vec::new();
         let open = self.part.open_moves(node);
-        let carries = |edge: &Edge| edge.update.as_ref().is_some_and(Change::is_carrying);
+        let carries = |edge: &EdgeRelation| edge.update.as_ref().is_some_and(DiagramUpdate::is_carrying);
         for (nth, edge) in self.part.edges.iter().enumerate().filter(|(_, edge)| carries(edge)) {
             let ahead = self.part.ahead(edge, node)?;
             for &step in &open {
@@ -263,7 +266,11 @@ impl Inside<'_> {
                         break;
                     }
                 }
-                found.extend(nearest.map(|vector| Taken { edge: nth, step, to: Node { vector, state } }));
+                found.extend(nearest.map(|vector| LeavingEdge {
+                    edge: nth,
+                    step,
+                    to: ProductVector { vector, state },
+                }));
             }
         }
         Ok(found)
@@ -272,10 +279,10 @@ impl Inside<'_> {
     /// The shortest way whose last edge is wanted, and that edge, if there is one not far from here.
     fn nearby(
         &self,
-        from: &Node,
-        wanted: impl Fn(&Node, &Taken) -> bool,
-    ) -> Result<Option<(Vec<Leg>, Taken)>, StopReason> {
-        let mut before: HashMap<Node, Option<Leg>> = HashMap::from([(from.clone(), None)]);
+        from: &ProductVector,
+        wanted: impl Fn(&ProductVector, &LeavingEdge) -> bool,
+    ) -> Result<Option<(Vec<Leg>, LeavingEdge)>, StopReason> {
+        let mut before: HashMap<ProductVector, Option<Leg>> = HashMap::from([(from.clone(), None)]);
         let mut open = VecDeque::from([from.clone()]);
         while let Some(node) = open.pop_front() {
             let edges = self.edges(&node)?;
@@ -303,7 +310,11 @@ impl Inside<'_> {
     }
 
     /// A way to an edge that meets something missing, along rings, and that edge.
-    fn far(&self, from: &Node, missing: &BTreeSet<usize>) -> Result<Option<(Vec<Leg>, Taken)>, StopReason> {
+    fn far(
+        &self,
+        from: &ProductVector,
+        missing: &BTreeSet<usize>,
+    ) -> Result<Option<(Vec<Leg>, LeavingEdge)>, StopReason> {
         let mut target = self.part.nothing();
         for demand in missing.iter().filter_map(|&nth| self.demands[nth].as_ref()) {
             for way in &demand.ways {
@@ -314,14 +325,14 @@ impl Inside<'_> {
             }
         }
         let Some((mut way, end)) = self.along_rings(from, target)? else { return Ok(None) };
-        let meets = |taken: &Taken| missing.iter().any(|&nth| self.meets(nth, &end, taken));
+        let meets = |taken: &LeavingEdge| missing.iter().any(|&nth| self.meets(nth, &end, taken));
         let Some(taken) = self.edges(&end)?.into_iter().find(|taken| meets(taken)) else { return Ok(None) };
         way.push(Leg { node: end, edge: taken.edge });
         Ok(Some((way, taken)))
     }
 
     /// A way back along rings, of at least one edge.
-    fn back(&self, from: &Node, head: &Node) -> Result<Option<Vec<Leg>>, StopReason> {
+    fn back(&self, from: &ProductVector, head: &ProductVector) -> Result<Option<Vec<Leg>>, StopReason> {
         let mut legs = Vec::new();
         let mut from = from.clone();
         if from == *head {
@@ -337,9 +348,13 @@ impl Inside<'_> {
     }
 
     /// A way to a node of the target, and that node.
-    fn along_rings(&self, from: &Node, target: Nodes) -> Result<Option<(Vec<Leg>, Node)>, StopReason> {
+    fn along_rings(
+        &self,
+        from: &ProductVector,
+        target: NodeSets,
+    ) -> Result<Option<(Vec<Leg>, ProductVector)>, StopReason> {
         let rings = self.part.rings(target, &self.component, (&from.vector, from.state))?;
-        let ring_of = |node: &Node| rings.partition_point(|ring| !ring[node.state].contains(&node.vector));
+        let ring_of = |node: &ProductVector| rings.partition_point(|ring| !ring[node.state].contains(&node.vector));
         let mut way: Vec<Leg> = Vec::new();
         let mut at = from.clone();
         let mut ring = ring_of(&at);

@@ -5,23 +5,27 @@
 
 use base::StopReason;
 
-use super::{Graph, Nodes, is_nothing};
+use super::{NodeSets, SymbolicGraph, is_nothing};
 
 /// Layers from where runs begin.
 pub struct Layers {
     /// The nodes at each distance.
-    pub layers: Vec<Nodes>,
-    seen: Nodes,
+    pub layers: Vec<NodeSets>,
+    seen: NodeSets,
 }
 
 impl Layers {
     /// The first layer.
-    pub fn new(from: Nodes) -> Self {
+    pub fn new(from: NodeSets) -> Self {
         Layers { seen: from.clone(), layers: vec![from] }
     }
 
     /// The number of the first layer that meets the nodes, and the nodes in both; `None` where no layer does.
-    pub fn first_within(&mut self, graph: &Graph<'_>, nodes: &Nodes) -> Result<Option<(usize, Nodes)>, StopReason> {
+    pub fn first_within(
+        &mut self,
+        graph: &SymbolicGraph<'_>,
+        nodes: &NodeSets,
+    ) -> Result<Option<(usize, NodeSets)>, StopReason> {
         let mut at = 0;
         loop {
             let met = graph.both(&self.layers[at], nodes)?;
@@ -36,7 +40,7 @@ impl Layers {
     }
 
     /// Adds a layer; says whether there was one.
-    fn extend(&mut self, graph: &Graph<'_>) -> Result<bool, StopReason> {
+    fn extend(&mut self, graph: &SymbolicGraph<'_>) -> Result<bool, StopReason> {
         let last = &self.layers[self.layers.len() - 1];
         let mut next = graph.nothing();
         for edge in 0..graph.edges.len() {
@@ -57,10 +61,15 @@ impl Layers {
     }
 }
 
-impl Graph<'_> {
+impl SymbolicGraph<'_> {
     /// Rings around a target, growing, each with all before it, until one contains a node: its vector and state of the automaton.
     /// From each node of a ring but the first, some edge leads into an earlier one.
-    pub fn rings(&self, target: Nodes, within: &Nodes, until: (&[bool], usize)) -> Result<Vec<Nodes>, StopReason> {
+    pub fn rings(
+        &self,
+        target: NodeSets,
+        within: &NodeSets,
+        until: (&[bool], usize),
+    ) -> Result<Vec<NodeSets>, StopReason> {
         let mut rings = vec![target.clone()];
         let mut found = target;
         let mut rest = self.minus(within, &found)?;
@@ -77,7 +86,7 @@ impl Graph<'_> {
     pub fn one_before(
         &self,
         (vector, state): (&[bool], usize),
-        earlier: &Nodes,
+        earlier: &NodeSets,
     ) -> Result<Option<(Vec<bool>, usize)>, StopReason> {
         let here = self.single(vector)?;
         for edge in 0..self.edges.len() {

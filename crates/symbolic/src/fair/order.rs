@@ -8,7 +8,7 @@ use std::ops::Range;
 use model::process::ProcessId;
 
 /// Which relation is next.
-pub struct Order {
+pub struct RelationOrder {
     /// The relations of each mover.
     groups: Vec<Range<usize>>,
     group: usize,
@@ -21,7 +21,7 @@ pub struct Order {
     n_closed: usize,
 }
 
-impl Order {
+impl RelationOrder {
     /// Begins with the first mover; given is whose each relation is.
     pub fn new(movers: impl IntoIterator<Item = Option<ProcessId>>) -> Self {
         let mut groups: Vec<Range<usize>> = Vec::new();
@@ -33,7 +33,7 @@ impl Order {
             }
             last = Some(mover);
         }
-        Order { groups, group: 0, edge: 0, n_idle: 0, has_brought: false, n_closed: 0 }
+        RelationOrder { groups, group: 0, edge: 0, n_idle: 0, has_brought: false, n_closed: 0 }
     }
 
     /// The relation to apply now; `None` when all are closed.

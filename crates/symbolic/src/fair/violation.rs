@@ -7,12 +7,12 @@
 use base::StopReason;
 use ltl::Automaton;
 
-use super::lasso::{Lasso, LassoSearch};
-use super::{EdgeFilter, FairnessCondition, Graph, Move, Nodes, is_nothing};
+use super::lasso::{LassoSearch, SymbolicLasso};
+use super::{EdgeFilter, FairnessCondition, GuardedMove, NodeSets, SymbolicGraph, is_nothing};
 use crate::bdd::Bdd;
 
 /// What runs are looked for.
-pub struct Wanted<'w> {
+pub struct RunsWanted<'w> {
     /// Accepts them. The moves of the graph are its edges, state by state.
     pub automaton: &'w Automaton,
     /// What they must do beside.
@@ -26,24 +26,24 @@ pub struct Wanted<'w> {
 }
 
 /// What was found.
-pub enum Found {
+pub enum RunSearchResult {
     /// No run is as wanted.
     Nothing,
     /// A run.
-    Lasso(Lasso),
+    Lasso(SymbolicLasso),
     /// There is a run, but diagrams contradict each other on the way to it.
     Broken,
 }
 
-impl Graph<'_> {
+impl SymbolicGraph<'_> {
     /// Looks for a fair run.
-    pub fn find(&self, wanted: &Wanted<'_>) -> Result<Found, StopReason> {
+    pub fn find(&self, wanted: &RunsWanted<'_>) -> Result<RunSearchResult, StopReason> {
         let automaton = wanted.automaton;
         let first = automaton.initial.index();
         let mut start = self.nothing();
         start[first] = wanted.initial.clone();
         // Where the automaton can wait for ever, everything that can be reached is as good as where runs begin.
-        let waits = |step: &Move| step.from == first && step.to == first && step.label.is_all();
+        let waits = |step: &GuardedMove| step.from == first && step.to == first && step.label.is_all();
         let mut early = start.clone();
         if let Some(reached) = wanted.reached.filter(|_| self.moves.iter().any(waits)) {
             early[first] = reached.clone();
@@ -52,25 +52,25 @@ impl Graph<'_> {
         for component in accepting_components(automaton) {
             let (part, mut demands) = self.within(wanted, &component);
             demands.extend(wanted.demands.iter().cloned().map(Some));
-            let nodes: Nodes = (0..self.n_states)
+            let nodes: NodeSets = (0..self.n_states)
                 .map(|state| if component.contains(&state) { reached[state].clone() } else { self.space.empty() })
                 .collect();
             let asked: Vec<FairnessCondition> = demands.iter().flatten().cloned().collect();
             let fair = part.fair(nodes, &asked)?;
             if !is_nothing(&fair) {
                 let search = LassoSearch { whole: self, start, part: &part, demands: &demands };
-                return Ok(search.through(&fair)?.map_or(Found::Broken, Found::Lasso));
+                return Ok(search.through(&fair)?.map_or(RunSearchResult::Broken, RunSearchResult::Lasso));
             }
         }
-        Ok(Found::Nothing)
+        Ok(RunSearchResult::Nothing)
     }
 
     /// The graph on some states of the automaton, and the demands of its marks there.
-    fn within(&self, wanted: &Wanted<'_>, states: &[usize]) -> (Graph<'_>, Vec<Option<FairnessCondition>>) {
+    fn within(&self, wanted: &RunsWanted<'_>, states: &[usize]) -> (SymbolicGraph<'_>, Vec<Option<FairnessCondition>>) {
         let automaton = wanted.automaton;
         let edges = automaton.states.iter().flat_map(|state| &state.edges);
-        let is_inside = |step: &Move| states.contains(&step.from) && states.contains(&step.to);
-        let (moves, edges): (Vec<&Move>, Vec<&ltl::Edge>) =
+        let is_inside = |step: &GuardedMove| states.contains(&step.from) && states.contains(&step.to);
+        let (moves, edges): (Vec<&GuardedMove>, Vec<&ltl::Edge>) =
             self.moves.iter().zip(edges).filter(|(step, _)| is_inside(step)).unzip();
         let carrying =
             |mark: usize| (0..edges.len()).filter(|&nth| edges[nth].marks.contains(mark)).collect::<Vec<_>>();
@@ -84,7 +84,7 @@ impl Graph<'_> {
             let moves = (automaton.n_marks > 0).then(|| carrying(0));
             demands.push(Some(demand(EdgeFilter { from: None, edges: Some(own.to_vec()), moves })));
         }
-        (Graph { moves: moves.into_iter().cloned().collect(), ..*self }, demands)
+        (SymbolicGraph { moves: moves.into_iter().cloned().collect(), ..*self }, demands)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Turns as edges of diagrams: each command of each process, and standing still; and what fairness demands of them.
 //!
-//! In: a [`System`] and a violation. Out: its edges with who has a part in each, and one demand for each fairness pair. A
+//! In: a [`SymbolicSystem`] and a violation. Out: its edges with who has a part in each, and one demand for each fairness pair. A
 //! process stands still only where it has no part in any step, a faulty one included, or at `idle`. Who stands still is
 //! told apart only where somebody asks.
 
@@ -14,9 +14,9 @@ use model::value::Value;
 use temporal::Violation;
 
 use crate::bdd::{Bdd, OutOfNodes};
-use crate::commands::{Command, StepTests};
-use crate::fair::{Edge, EdgeFilter, FairnessCondition};
-use crate::system::System;
+use crate::commands::{GuardedCommand, StepTests};
+use crate::fair::{EdgeFilter, EdgeRelation, FairnessCondition};
+use crate::system::SymbolicSystem;
 
 /// The tests of steps that fairness assumptions of a program make.
 pub fn step_tests(model: &Model) -> StepTests {
@@ -33,8 +33,8 @@ pub fn step_tests(model: &Model) -> StepTests {
 }
 
 /// The turns of a program.
-pub struct Turns<'a, 'm> {
-    system: &'a System<'m>,
+pub struct ProgramTurns<'a, 'm> {
+    system: &'a SymbolicSystem<'m>,
     tests: StepTests,
     /// For each process where it may stand still.
     still: Vec<Bdd>,
@@ -43,48 +43,48 @@ pub struct Turns<'a, 'm> {
 /// The turns of which runs consist that can violate a property in one way.
 pub struct TurnEdges {
     /// The edges; stand-stills first.
-    pub edges: Vec<Edge>,
+    pub edges: Vec<EdgeRelation>,
     /// What each of them is.
-    kinds: Vec<Kind>,
+    kinds: Vec<TurnKind>,
 }
 
 /// What an edge is.
-enum Kind {
+enum TurnKind {
     /// Somebody stands still; who, where that is told.
     Still(Option<ProcessId>),
     /// The step of a process, with a partner, that satisfies some of the tests.
     Step(ProcessId, Option<ProcessId>, Vec<usize>),
 }
 
-impl Kind {
+impl TurnKind {
     fn is_part(&self, process: ProcessId) -> bool {
         match self {
-            Kind::Still(who) => *who == Some(process),
-            Kind::Step(mover, partner, _) => *mover == process || *partner == Some(process),
+            TurnKind::Still(who) => *who == Some(process),
+            TurnKind::Step(mover, partner, _) => *mover == process || *partner == Some(process),
         }
     }
 
     fn is_step(&self) -> bool {
-        matches!(self, Kind::Step(..))
+        matches!(self, TurnKind::Step(..))
     }
 }
 
-impl<'a, 'm> Turns<'a, 'm> {
+impl<'a, 'm> ProgramTurns<'a, 'm> {
     /// Finds out who may stand still where.
-    pub fn new(system: &'a System<'m>, tests: StepTests) -> Result<Self, StopReason> {
+    pub fn new(system: &'a SymbolicSystem<'m>, tests: StepTests) -> Result<Self, StopReason> {
         let still = system.model.processes.ids().map(|process| system.standing_still(process));
         let still = still.collect::<Result<_, _>>().map_err(|_| system.out_of_nodes())?;
-        Ok(Turns { system, tests, still })
+        Ok(ProgramTurns { system, tests, still })
     }
 
     /// The steps of all processes.
-    pub fn steps(&self) -> Vec<Edge> {
+    pub fn steps(&self) -> Vec<EdgeRelation> {
         self.system.commands().map(|command| self.step(command)).collect()
     }
 
-    fn step(&self, command: &Command) -> Edge {
+    fn step(&self, command: &GuardedCommand) -> EdgeRelation {
         let update = Some(command.change.clone());
-        Edge { guard: command.guard.clone(), update, mover: Some(command.process) }
+        EdgeRelation { guard: command.guard.clone(), update, mover: Some(command.process) }
     }
 
     /// The turns of which a violation's runs consist.
@@ -92,14 +92,14 @@ impl<'a, 'm> Turns<'a, 'm> {
         let space = &self.system.encoding.space;
         let pairs = violation.fairness.iter().flat_map(|&id| &self.system.model.fairness[id].often);
         let tells_who = pairs.into_iter().any(|often| matches!(often, EdgePredicate::Scheduled(_)));
-        let mut still: Vec<(Kind, Bdd)> = match tells_who {
+        let mut still: Vec<(TurnKind, Bdd)> = match tells_who {
             true => self
                 .still
                 .iter()
                 .enumerate()
-                .map(|(nth, set)| (Kind::Still(Some(ProcessId::new(nth))), set.clone()))
+                .map(|(nth, set)| (TurnKind::Still(Some(ProcessId::new(nth))), set.clone()))
                 .collect(),
-            false => vec![(Kind::Still(None), self.bdd(space.any(&self.still))?)],
+            false => vec![(TurnKind::Still(None), self.bdd(space.any(&self.still))?)],
         };
         if violation.real_steps_only {
             let guards = self.system.commands().map(|command| command.change.enabled(space, &command.guard));
@@ -109,8 +109,8 @@ impl<'a, 'm> Turns<'a, 'm> {
                 *set = self.bdd(space.minus(set, &moving))?;
             }
         }
-        let still = still.into_iter().map(|(kind, guard)| (Edge { guard, update: None, mover: None }, kind));
-        let kinds = self.system.commands().map(|one| Kind::Step(one.process, one.partner, one.meets.clone()));
+        let still = still.into_iter().map(|(kind, guard)| (EdgeRelation { guard, update: None, mover: None }, kind));
+        let kinds = self.system.commands().map(|one| TurnKind::Step(one.process, one.partner, one.meets.clone()));
         let (edges, kinds) = still.chain(self.steps().into_iter().zip(kinds)).unzip();
         Ok(TurnEdges { edges, kinds })
     }
@@ -119,8 +119,8 @@ impl<'a, 'm> Turns<'a, 'm> {
     pub fn turn(&self, turns: &TurnEdges, edge: usize, (state, next): (&State, &State)) -> Option<Turn> {
         let model = self.system.model;
         let is_meant = |turn: &Turn| match (&turns.kinds[edge], turn) {
-            (Kind::Still(who), Turn::StandStill(process)) => who.is_none_or(|who| who == *process),
-            (Kind::Step(process, partner, meets), Turn::Step(by)) => {
+            (TurnKind::Still(who), Turn::StandStill(process)) => who.is_none_or(|who| who == *process),
+            (TurnKind::Step(process, partner, meets), Turn::Step(by)) => {
                 by.process == *process
                     && by.partner.map(|(partner, _)| partner) == *partner
                     && self.tests.met_by(model, &by.first()) == *meets
@@ -153,11 +153,11 @@ impl<'a, 'm> Turns<'a, 'm> {
                         let labels = labels.clone().map(|labels| (*process, labels));
                         let test = labels.and_then(|test| self.tests.0.iter().position(|known| *known == test));
                         edges.extend(turns.which(|kind| match (kind, test) {
-                            (Kind::Step(_, _, meets), Some(test)) => meets.contains(&test),
+                            (TurnKind::Step(_, _, meets), Some(test)) => meets.contains(&test),
                             _ => kind.is_step() && kind.is_part(*process),
                         }));
                     }
-                    EdgePredicate::SomebodyMoves => edges.extend(turns.which(Kind::is_step)),
+                    EdgePredicate::SomebodyMoves => edges.extend(turns.which(TurnKind::is_step)),
                 }
             }
             edges.sort_unstable();
@@ -208,7 +208,7 @@ impl<'a, 'm> Turns<'a, 'm> {
 }
 
 impl TurnEdges {
-    fn which(&self, wanted: impl Fn(&Kind) -> bool) -> impl Iterator<Item = usize> {
+    fn which(&self, wanted: impl Fn(&TurnKind) -> bool) -> impl Iterator<Item = usize> {
         (0..self.kinds.len()).filter(move |&nth| wanted(&self.kinds[nth]))
     }
 }

@@ -6,32 +6,32 @@ use std::sync::Arc;
 use base::{Budget, Feature, StopReason, Unsupported};
 use compose::backend::{Backend, Refinable};
 use compose::fair::backend::{
-    AbstractPoint, AbstractRun, AbstractTurn, Automaton, FairBackend, FairRunQuery, Transitions, Written,
+    AbstractPoint, AbstractRun, AbstractTurn, AutomatonChoice, FairBackend, FairRunQuery, Transitions, WrittenProof,
 };
 use compose::fair::conditions::Conditions;
 use compose::fair::locals::{LocalState, Locals};
-use compose::k_index::Plan;
-use engine::{Contradiction, Halt, Statistics, Views};
+use compose::k_index::KIndexPlan;
+use engine::{Contradiction, Halt, SharedView, Statistics};
 use evidence::certificate::LocalFact;
 use model::eval::{State, Turn};
 use model::process::ProcessId;
 
-use super::predicates::Guess;
+use super::predicates::OthersGuess;
 use super::store_turns::{FocusTurns, StoreTurn, focus_turns, store_turns};
 use crate::bdd::Bdd;
-use crate::encoding::Part;
-use crate::fair::lasso::{Lasso, Leg};
-use crate::fair::violation::{Found, Wanted};
-use crate::fair::{self, EdgeFilter, Graph, Move};
+use crate::encoding::FieldContent;
+use crate::fair::lasso::{Leg, SymbolicLasso};
+use crate::fair::violation::{RunSearchResult, RunsWanted};
+use crate::fair::{self, EdgeFilter, GuardedMove, SymbolicGraph};
 use crate::local::LocalSets;
-use crate::meter::Meter;
+use crate::meter::NodeMeter;
 use crate::watchdog::Gauge;
 
 /// Local states of one process at one store are listed up to here.
 const MOST_LOCALS: usize = 1 << 16;
 
 /// What was asked of an abstract process.
-type Asked = (ProcessId, FairRunQuery, Transitions);
+type RunQuestion = (ProcessId, FairRunQuery, Transitions);
 
 /// Abstract processes as diagrams.
 pub struct SymbolicProcesses<'d, 'm> {
@@ -48,7 +48,7 @@ pub struct SymbolicProcesses<'d, 'm> {
     /// The turns of all processes as changes of the store.
     turns: Vec<StoreTurn>,
     /// What was found for what is exposed now.
-    known: Vec<(Asked, Option<AbstractRun>)>,
+    known: Vec<(RunQuestion, Option<AbstractRun>)>,
 }
 
 impl<'d, 'm> SymbolicProcesses<'d, 'm> {
@@ -72,28 +72,32 @@ impl<'d, 'm> SymbolicProcesses<'d, 'm> {
         }
     }
 
-    fn find(&self, (focus, demand, allowed): Asked) -> Result<Option<AbstractRun>, Halt> {
+    fn find(&self, (focus, demand, allowed): RunQuestion) -> Result<Option<AbstractRun>, Halt> {
         let violation = match demand.automaton {
-            Automaton::Simplified => &self.conditions.violations[demand.violation],
-            Automaton::Reference => &self.conditions.plain[demand.violation],
+            AutomatonChoice::Simplified => &self.conditions.violations[demand.violation],
+            AutomatonChoice::Reference => &self.conditions.plain[demand.violation],
         };
         let space = &self.sets.system().encoding.space;
         let turns = focus_turns(&self.sets, self.conditions, (focus, &self.turns), allowed);
         let turns = self.sets.bdd(turns)?;
-        let guess = Guess { sets: &self.sets, thetas: &self.thetas, focus };
+        let guess = OthersGuess { sets: &self.sets, thetas: &self.thetas, focus };
         let atoms = violation.propositions.iter().map(|one| guess.proposition(one)).collect::<Result<Vec<_>, _>>()?;
         let mut demands = Vec::new();
         for pair in self.conditions.pairs_of(violation) {
             demands.push(self.demand(&guess, &turns, pair)?);
         }
-        let meter =
-            Meter { system: self.sets.system(), budget: self.budget, gauge: self.gauge, peak_nodes: &self.peak_nodes };
+        let meter = NodeMeter {
+            system: self.sets.system(),
+            budget: self.budget,
+            gauge: self.gauge,
+            peak_nodes: &self.peak_nodes,
+        };
         let pause = || meter.pause();
-        let moves = self.sets.bdd(Move::of(&violation.automaton, space, &atoms))?;
+        let moves = self.sets.bdd(GuardedMove::of(&violation.automaton, space, &atoms))?;
         let n_states = violation.automaton.states.len();
-        let graph = Graph { space, edges: &turns.edges, moves, n_states, pause: &pause };
+        let graph = SymbolicGraph { space, edges: &turns.edges, moves, n_states, pause: &pause };
         let own = turns.which(|kind| kind.mover == focus);
-        let wanted = Wanted {
+        let wanted = RunsWanted {
             automaton: &violation.automaton,
             demands: &demands,
             own: demand.own.then_some(own.as_slice()),
@@ -101,19 +105,19 @@ impl<'d, 'm> SymbolicProcesses<'d, 'm> {
             reached: (allowed == Transitions::May).then_some(&self.thetas[focus.index()]),
         };
         match graph.find(&wanted)? {
-            Found::Nothing => Ok(None),
-            Found::Lasso(lasso) => match self.shown(focus, &turns, &lasso) {
+            RunSearchResult::Nothing => Ok(None),
+            RunSearchResult::Lasso(lasso) => match self.shown(focus, &turns, &lasso) {
                 Some(run) => Ok(Some(run)),
                 None => Err(contradiction("the reference semantics has no such turns").into()),
             },
-            Found::Broken => Err(contradiction("there is no way through them").into()),
+            RunSearchResult::Broken => Err(contradiction("there is no way through them").into()),
         }
     }
 
     /// What a fairness assumption demands of the abstract process of a focus.
     fn demand(
         &self,
-        guess: &Guess<'_, '_>,
+        guess: &OthersGuess<'_, '_>,
         turns: &FocusTurns,
         pair: usize,
     ) -> Result<fair::FairnessCondition, StopReason> {
@@ -128,7 +132,7 @@ impl<'d, 'm> SymbolicProcesses<'d, 'm> {
     }
 
     /// A lasso in plain terms; `None` where diagrams and reference semantics differ.
-    fn shown(&self, focus: ProcessId, turns: &FocusTurns, lasso: &Lasso) -> Option<AbstractRun> {
+    fn shown(&self, focus: ProcessId, turns: &FocusTurns, lasso: &SymbolicLasso) -> Option<AbstractRun> {
         let legs: Vec<&Leg> = lasso.stem.iter().chain(&lasso.turning).collect();
         let loop_from = lasso.stem.len();
         let mut run = AbstractRun { focus, points: Vec::new(), turns: Vec::new(), loop_from };
@@ -154,7 +158,7 @@ impl<'d, 'm> SymbolicProcesses<'d, 'm> {
         let encoding = &self.sets.system().encoding;
         let block = |process: ProcessId| match self.sets.exposed[process.index()].blocks.len() {
             0 | 1 => 0,
-            _ => encoding.field(Part::Exposed(process)).read(vector) as usize,
+            _ => encoding.field(FieldContent::Exposed(process)).read(vector) as usize,
         };
         let blocks = self.locals.model.processes.ids().map(block).collect();
         AbstractPoint { state: self.sets.system().decode(vector), blocks }
@@ -173,21 +177,21 @@ impl<'d, 'm> SymbolicProcesses<'d, 'm> {
     }
 
     /// The bits of a local state.
-    fn local_values(&self, process: ProcessId, local: &LocalState) -> Vec<(Part, u64)> {
+    fn local_values(&self, process: ProcessId, local: &LocalState) -> Vec<(FieldContent, u64)> {
         let encoding = &self.sets.system().encoding;
         let cells = self.locals.cells(process).iter().zip(&local.cells);
-        let cell = |(&cell, &value)| Some((Part::Cell(cell), encoding.position(cell, value)?));
-        cells.filter_map(cell).chain([(Part::Control(process), local.point as u64)]).collect()
+        let cell = |(&cell, &value)| Some((FieldContent::Cell(cell), encoding.position(cell, value)?));
+        cells.filter_map(cell).chain([(FieldContent::Control(process), local.point as u64)]).collect()
     }
 
     /// The values of everything that everybody sees at a point.
-    fn store(&self, point: &AbstractPoint) -> Vec<(Part, u64)> {
+    fn store(&self, point: &AbstractPoint) -> Vec<(FieldContent, u64)> {
         let encoding = &self.sets.system().encoding;
-        let is_seen = |part: &Part| self.sets.sees(&[], *part);
-        let value = |part: Part| match part {
-            Part::Cell(cell) => encoding.position(cell, point.state.cells[cell.index()]),
-            Part::Exposed(process) => Some(point.blocks[process.index()] as u64),
-            Part::Control(_) => None,
+        let is_seen = |part: &FieldContent| self.sets.sees(&[], *part);
+        let value = |part: FieldContent| match part {
+            FieldContent::Cell(cell) => encoding.position(cell, point.state.cells[cell.index()]),
+            FieldContent::Exposed(process) => Some(point.blocks[process.index()] as u64),
+            FieldContent::Control(_) => None,
         };
         let parts = encoding.parts().iter().copied().filter(is_seen);
         parts.filter_map(|part| Some((part, value(part)?))).collect()
@@ -207,7 +211,7 @@ impl FairBackend for SymbolicProcesses<'_, '_> {
 
     fn close(&mut self) -> Result<(), StopReason> {
         self.known.clear();
-        let plan = Plan::of_all(&self.sets, 1, self.budget)?;
+        let plan = KIndexPlan::of_all(&self.sets, 1, self.budget)?;
         let initial = plan.groups.iter().map(|group| self.sets.initial(group));
         self.initial = initial.collect::<Result<Vec<Bdd>, _>>()?;
         self.thetas = self.initial.clone();
@@ -254,9 +258,9 @@ impl FairBackend for SymbolicProcesses<'_, '_> {
             self.sets.local_parts(process).into_iter().flat_map(|part| encoding.field(part).bits()).collect();
         bits.sort_unstable();
         let read = |vector: &Vec<bool>| {
-            let content = |&cell| encoding.value(cell, encoding.field(Part::Cell(cell)).read(vector));
+            let content = |&cell| encoding.value(cell, encoding.field(FieldContent::Cell(cell)).read(vector));
             LocalState {
-                point: encoding.field(Part::Control(process)).read(vector) as usize,
+                point: encoding.field(FieldContent::Control(process)).read(vector) as usize,
                 cells: self.locals.cells(process).iter().map(content).collect(),
             }
         };
@@ -267,8 +271,8 @@ impl FairBackend for SymbolicProcesses<'_, '_> {
         Ok(there.vectors(&bits, encoding.space.n_bits() as usize, MOST_LOCALS).iter().map(read).collect())
     }
 
-    fn prove(&mut self, _violation: usize, _own: bool, _foci: &[ProcessId]) -> Result<Written, StopReason> {
-        Ok(Written::TooLarge)
+    fn prove(&mut self, _violation: usize, _own: bool, _foci: &[ProcessId]) -> Result<WrittenProof, StopReason> {
+        Ok(WrittenProof::TooLarge)
     }
 
     fn statistics(&self) -> Statistics {
@@ -279,7 +283,7 @@ impl FairBackend for SymbolicProcesses<'_, '_> {
             peak_nodes: Some(peak_nodes),
             peak_memory_bytes: Some(self.sets.system().bytes(peak_nodes)),
             local_states: Some(sizes),
-            views: Some(Views::Whole),
+            views: Some(SharedView::Whole),
             ..Statistics::default()
         }
     }

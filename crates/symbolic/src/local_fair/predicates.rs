@@ -15,7 +15,7 @@ use crate::bdd::{Bdd, OutOfNodes};
 use crate::local::LocalSets;
 
 /// What a focus sees of the others.
-pub struct Guess<'g, 'm> {
+pub struct OthersGuess<'g, 'm> {
     /// The local sets.
     pub sets: &'g LocalSets<'m>,
     /// By process.
@@ -24,7 +24,7 @@ pub struct Guess<'g, 'm> {
     pub focus: ProcessId,
 }
 
-impl Guess<'_, '_> {
+impl OthersGuess<'_, '_> {
     /// Where a predicate may hold.
     pub fn may(&self, may: &May) -> Result<Bdd, StopReason> {
         let space = &self.sets.system().encoding.space;

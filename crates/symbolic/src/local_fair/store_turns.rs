@@ -13,23 +13,23 @@ use model::eval::Turn;
 use model::process::ProcessId;
 
 use crate::bdd::{Bdd, OutOfNodes};
-use crate::change::{Change, Updates};
-use crate::fair::Edge;
+use crate::change::{DiagramUpdate, Updates};
+use crate::fair::EdgeRelation;
 use crate::local::LocalSets;
 
 /// A turn of a process as a change of the store.
 pub struct StoreTurn {
     /// What it is.
-    pub kind: Kind,
+    pub kind: AbstractTurnKind,
     /// What everybody sees of it.
-    update: Option<Change>,
+    update: Option<DiagramUpdate>,
     /// Where some local state allows it.
     looks: Bdd,
 }
 
 /// What an edge of an abstract process is.
 #[derive(Clone)]
-pub struct Kind {
+pub struct AbstractTurnKind {
     /// Whose turn it is.
     pub mover: ProcessId,
     /// The positions of the fairness assumptions that it meets by itself, ascending.
@@ -42,14 +42,14 @@ pub struct Kind {
 /// The edges of an abstract process.
 pub struct FocusTurns {
     /// The edges; those that change nothing first.
-    pub edges: Vec<Edge>,
+    pub edges: Vec<EdgeRelation>,
     /// What each of them is.
-    pub kinds: Vec<Kind>,
+    pub kinds: Vec<AbstractTurnKind>,
 }
 
 impl FocusTurns {
     /// The edges of this kind, by number.
-    pub fn which(&self, wanted: impl Fn(&Kind) -> bool) -> Vec<usize> {
+    pub fn which(&self, wanted: impl Fn(&AbstractTurnKind) -> bool) -> Vec<usize> {
         (0..self.kinds.len()).filter(|&nth| wanted(&self.kinds[nth])).collect()
     }
 }
@@ -80,8 +80,8 @@ pub fn store_turns(
         }
         let refusing = space.exists(&space.minus(theta, &guard)?, &hidden)?;
         let sure = Some(space.minus(&looks, &refusing)?);
-        let update = (!visible.is_empty()).then(|| Change::new(encoding, &visible)).transpose()?;
-        turns.push(StoreTurn { kind: Kind { mover: process, met, sure }, update, looks });
+        let update = (!visible.is_empty()).then(|| DiagramUpdate::new(encoding, &visible)).transpose()?;
+        turns.push(StoreTurn { kind: AbstractTurnKind { mover: process, met, sure }, update, looks });
     }
     Ok(turns)
 }
@@ -109,7 +109,7 @@ pub fn focus_turns(
     allowed: Transitions,
 ) -> Result<FocusTurns, OutOfNodes> {
     let encoding = &sets.system().encoding;
-    let mut found: Vec<(Edge, Kind)> = Vec::new();
+    let mut found: Vec<(EdgeRelation, AbstractTurnKind)> = Vec::new();
     for turn in others.iter().filter(|turn| turn.kind.mover != focus) {
         let guard = match (&turn.kind.sure, allowed) {
             (Some(sure), Transitions::Must) => sure.clone(),
@@ -117,13 +117,13 @@ pub fn focus_turns(
         };
         if !guard.is_empty() {
             let mover = turn.update.is_some().then_some(turn.kind.mover);
-            found.push((Edge { guard, update: turn.update.clone(), mover }, turn.kind.clone()));
+            found.push((EdgeRelation { guard, update: turn.update.clone(), mover }, turn.kind.clone()));
         }
     }
     for (updates, met, guard) in turns_of(sets, conditions, focus)? {
-        let update = (!updates.is_empty()).then(|| Change::new(encoding, &updates)).transpose()?;
+        let update = (!updates.is_empty()).then(|| DiagramUpdate::new(encoding, &updates)).transpose()?;
         let mover = update.is_some().then_some(focus);
-        found.push((Edge { guard, update, mover }, Kind { mover: focus, met, sure: None }));
+        found.push((EdgeRelation { guard, update, mover }, AbstractTurnKind { mover: focus, met, sure: None }));
     }
     found.sort_by_key(|(edge, _)| edge.update.is_some());
     let (edges, kinds) = found.into_iter().unzip();

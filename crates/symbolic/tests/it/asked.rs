@@ -97,7 +97,7 @@ impl Asked<'_> {
 
     fn place(&mut self) -> Expr {
         let process = ProcessId::new(self.choices.below(self.model.processes.len()));
-        let scope = model::control::Scope::Family(self.model.processes[process].family);
+        let scope = model::control::TextOwner::Family(self.model.processes[process].family);
         let places: Vec<_> = self.model.places.ids().filter(|&place| self.model.places[place].scope == scope).collect();
         standing(constant(Value::Process(process)), vec![*self.choices.pick(&places)], &["l"])
     }

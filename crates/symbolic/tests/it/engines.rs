@@ -10,13 +10,13 @@ use model::process::ProcessId;
 use model::property::{Expected, Property, PropertyKind};
 use model::value::Value;
 use symbolic::engines::{Config, Symbolic, Tuned};
-use symbolic::reach::Direction;
+use symbolic::reach::SearchDirection;
 use symbolic::wide::MOST_LISTED;
 use testkit::choices::Choices;
 use testkit::expr::{binary, constant, not, standing};
-use testkit::{Beyond, Product, Shape, for_each_program};
+use testkit::{Beyond, Product, RandomFeatures, for_each_program};
 
-const NO_STACKS: Shape = Shape {
+const NO_STACKS: RandomFeatures = RandomFeatures {
     procedures: false,
     rendezvous: false,
     any_initial: true,
@@ -26,8 +26,8 @@ const NO_STACKS: Shape = Shape {
 };
 
 const METHODS: [Symbolic; 5] = [
-    Symbolic::Reach(Direction::Forward),
-    Symbolic::Reach(Direction::Backward),
+    Symbolic::Reach(SearchDirection::Forward),
+    Symbolic::Reach(SearchDirection::Backward),
     Symbolic::KIndex(1),
     Symbolic::KIndex(2),
     Symbolic::Completion,
@@ -56,7 +56,7 @@ fn with_questions(model: &Model, choices: &mut Choices) -> Model {
     let mut model = model.clone();
     let mut at = || {
         let process = ProcessId::new(choices.below(model.processes.len()));
-        let scope = model::control::Scope::Family(model.processes[process].family);
+        let scope = model::control::TextOwner::Family(model.processes[process].family);
         let places: Vec<_> = model.places.ids().filter(|&place| model.places[place].scope == scope).collect();
         standing(constant(Value::Process(process)), vec![*choices.pick(&places)], &["l"])
     };

@@ -10,15 +10,15 @@ use model::fairness::{Assumptions, EdgePredicate, FairnessPair, StatePredicate};
 use model::property::{BinaryTemporal, Formula, PropertyKind, UnaryTemporal};
 use model::value::Value;
 use symbolic::engines::{Symbolic, Tuned};
-use symbolic::local_fair::Rule;
-use symbolic::reach::Direction;
+use symbolic::local_fair::LivenessRule;
+use symbolic::reach::SearchDirection;
 use testkit::choices::Choices;
-use testkit::{Beyond, Product, Shape, for_each_program};
+use testkit::{Beyond, Product, RandomFeatures, for_each_program};
 
 use crate::asked::{Asked, add_property, with_idle_cells};
 use crate::engines::{configured, has_two_choices};
 
-const SHAPE: Shape = Shape {
+const SHAPE: RandomFeatures = RandomFeatures {
     procedures: false,
     rendezvous: true,
     any_initial: true,
@@ -28,8 +28,8 @@ const SHAPE: Shape = Shape {
 };
 
 pub const METHODS: [Symbolic; 5] = [
-    Symbolic::Reach(Direction::Forward),
-    Symbolic::Reach(Direction::Backward),
+    Symbolic::Reach(SearchDirection::Forward),
+    Symbolic::Reach(SearchDirection::Backward),
     Symbolic::KIndex(1),
     Symbolic::KIndex(2),
     Symbolic::Completion,
@@ -159,7 +159,9 @@ fn temporal_properties_without_a_value_are_judged_as_brute_force_does() {
         let has_fault = exprs.iter().any(|expr| Said::of(&model, &product, expr).has_no_value_somewhere);
         let PropertyKind::Temporal(formula) = &model.properties[id].kind else { return Ok(()) };
         n_faulty.set(n_faulty.get() + u32::from(has_fault));
-        for method in configured(&[Symbolic::Global, Symbolic::Fair(Rule::FllA), Symbolic::Fair(Rule::FllB)]) {
+        for method in
+            configured(&[Symbolic::Global, Symbolic::Fair(LivenessRule::FllA), Symbolic::Fair(LivenessRule::FllB)])
+        {
             if method.supports(&model, id).is_err() {
                 continue;
             }

@@ -12,7 +12,7 @@ use symbolic::engines::{Symbolic, Tuned};
 use testkit::temporal::with_temporal;
 
 use crate::engines::{configured, has_two_choices};
-use testkit::{Product, Shape, for_each_program};
+use testkit::{Product, RandomFeatures, for_each_program};
 
 const MAX_STATES: usize = 60;
 
@@ -32,7 +32,7 @@ fn answers_of(engine: Tuned, model: &Model) -> Vec<Answer> {
 }
 
 /// Compares the verdicts of `global` with brute force; says how many hold and are violated.
-fn compare(n_programs: u64, shape: Shape) -> (u32, u32) {
+fn compare(n_programs: u64, shape: RandomFeatures) -> (u32, u32) {
     let (n_holds, n_violated) = (Cell::new(0), Cell::new(0));
     for_each_program(n_programs, shape, |_, model| {
         let Some(product) = Product::explore(model, MAX_STATES) else { return Ok(()) };
@@ -67,14 +67,14 @@ fn compare(n_programs: u64, shape: Shape) -> (u32, u32) {
 
 #[test]
 fn verdicts_equal_brute_force() {
-    let shape = Shape { n_statements: 3, procedures: false, ..Shape::everything() };
+    let shape = RandomFeatures { n_statements: 3, procedures: false, ..RandomFeatures::everything() };
     let (n_holds, n_violated) = compare(300, shape);
     assert!(n_holds > 100 && n_violated > 100, "{n_holds} hold, {n_violated} are violated");
 }
 
 #[test]
 fn verdicts_equal_brute_force_with_rendezvous() {
-    let shape = Shape { n_statements: 4, procedures: false, rendezvous: true, ..Shape::everything() };
+    let shape = RandomFeatures { n_statements: 4, procedures: false, rendezvous: true, ..RandomFeatures::everything() };
     let (n_holds, n_violated) = compare(200, shape);
     assert!(n_holds > 30 && n_violated > 30, "{n_holds} hold, {n_violated} are violated");
 }

@@ -9,16 +9,16 @@ use evidence::{Evidence, SymbolicSearch};
 use model::Model;
 use model::property::{Expected, PropertyKind};
 use symbolic::engines::{Symbolic, Tuned};
-use symbolic::local_fair::Rule;
+use symbolic::local_fair::LivenessRule;
 use testkit::temporal::with_temporal;
 
 use crate::engines::{configured, has_two_choices};
-use testkit::{Product, Shape, for_each_program};
+use testkit::{Product, RandomFeatures, for_each_program};
 
-const RULES: [Rule; 3] = [Rule::Ll, Rule::FllA, Rule::FllB];
+const RULES: [LivenessRule; 3] = [LivenessRule::Ll, LivenessRule::FllA, LivenessRule::FllB];
 
 /// The answer with numbers listed, and with numbers as bits.
-fn answers(rule: Rule, model: &Model, property: PropertyId) -> Vec<Answer> {
+fn answers(rule: LivenessRule, model: &Model, property: PropertyId) -> Vec<Answer> {
     let task = || Task { model, properties: vec![property], budget: Budget::unlimited(), n_threads: 1 };
     let engines = configured(&[Symbolic::Fair(rule)]).into_iter();
     let supporting = engines.filter(|engine| engine.supports(model, property).is_ok());
@@ -34,7 +34,8 @@ fn answers(rule: Rule, model: &Model, property: PropertyId) -> Vec<Answer> {
 fn verdicts_equal_brute_force() {
     let counts = RULES.map(|rule| (rule, Cell::new(0), Cell::new(0)));
     let n_refined = Cell::new(0);
-    let shape = Shape { n_statements: 3, procedures: false, rendezvous: false, ..Shape::everything() };
+    let shape =
+        RandomFeatures { n_statements: 3, procedures: false, rendezvous: false, ..RandomFeatures::everything() };
     for_each_program(60, shape, |_, model| {
         let Some(product) = Product::explore(model, 60) else { return Ok(()) };
         let asked = with_temporal(model, product.states.len() as u64 * 7 + model.places.len() as u64, 3);

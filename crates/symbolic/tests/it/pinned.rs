@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use base::{Budget, CancelToken, SourceFile, StopReason};
-use compose::completion::{Completed, CompletionOptions, Round, Stages, complete};
+use compose::completion::{Completed, CompletionOptions, RefinementRound, Stages, complete};
 use compose::symmetry::Symmetry;
-use engine::{Answer, Engine, PropertyId, Silent, Task, Verdict, Views};
+use engine::{Answer, Engine, PropertyId, SharedView, Silent, Task, Verdict};
 use evidence::Evidence;
 use evidence::certificate::LocalFact;
 use model::Model;
@@ -15,8 +15,8 @@ use model::property::PropertyKind;
 use model::value::Value;
 use symbolic::engines::Symbolic;
 use symbolic::local::LocalSets;
-use symbolic::reach::Direction;
-use symbolic::system::System;
+use symbolic::reach::SearchDirection;
+use symbolic::system::SymbolicSystem;
 
 fn load(text: &str, n: Option<i64>) -> Model {
     let parameters: Vec<(String, i64)> = n.map(|n| (String::from("N"), n)).into_iter().collect();
@@ -32,10 +32,10 @@ fn invariant(model: &Model) -> (PropertyId, &Expr) {
     found.next().expect("there is one")
 }
 
-fn rounds(model: &Model, stages: Stages, with_symmetry: bool) -> Vec<Round> {
+fn rounds(model: &Model, stages: Stages, with_symmetry: bool) -> Vec<RefinementRound> {
     let property = &model.properties[invariant(model).0].kind;
-    let system = System::new(model, &vec![64; model.processes.len()], 1 << 16).expect("fits");
-    let mut sets = LocalSets::new(system, Views::Mentioned).expect("fits");
+    let system = SymbolicSystem::new(model, &vec![64; model.processes.len()], 1 << 16).expect("fits");
+    let mut sets = LocalSets::new(system, SharedView::Mentioned).expect("fits");
     let symmetry = Symmetry::of(model).filter(|_| with_symmetry);
     let way = CompletionOptions { symmetry: symmetry.as_ref(), stages, budget: &Budget::unlimited() };
     match complete(&mut sets, property, way, |_| {}) {
@@ -45,7 +45,7 @@ fn rounds(model: &Model, stages: Stages, with_symmetry: bool) -> Vec<Round> {
 }
 
 /// The place that a fact is about, by process.
-fn places(model: &Model, round: &Round) -> Vec<String> {
+fn places(model: &Model, round: &RefinementRound) -> Vec<String> {
     let place = |(process, fact): &(model::process::ProcessId, LocalFact)| match fact {
         LocalFact::Control(points) => {
             let points: Vec<String> = (points.iter())
@@ -138,7 +138,7 @@ fn what_was_exposed_and_why_is_told_with_the_answer() {
     let because = first.because.as_ref().expect("there is a reason");
     let (_, mutex) = invariant(&model);
     assert_eq!(model::eval::evaluate(&model, because, mutex, None), Ok(Value::Bool(false)));
-    assert_eq!(answer.statistics.views, Some(Views::Mentioned));
+    assert_eq!(answer.statistics.views, Some(SharedView::Mentioned));
 }
 
 /// Counters whose sum is fixed by nothing: diagrams that grow for long.
@@ -156,8 +156,8 @@ const HARD: &str = "program hard {
 fn limits_are_honoured_whatever_the_method_is_at() {
     let model = load(HARD, None);
     let methods = [
-        Symbolic::Reach(Direction::Forward),
-        Symbolic::Reach(Direction::Backward),
+        Symbolic::Reach(SearchDirection::Forward),
+        Symbolic::Reach(SearchDirection::Backward),
         Symbolic::KIndex(1),
         Symbolic::KIndex(2),
         Symbolic::Completion,
@@ -179,7 +179,7 @@ fn limits_are_honoured_whatever_the_method_is_at() {
 fn out_of_nodes_is_unknown_with_the_reason() {
     let model = load(HARD, None);
     let budget = Budget::new(Some(Duration::from_secs(20)), Some(1 << 20), CancelToken::default());
-    let found = answer(Symbolic::Reach(Direction::Forward), &model, budget);
+    let found = answer(Symbolic::Reach(SearchDirection::Forward), &model, budget);
     assert!(
         matches!(found.verdict, Verdict::Unknown(StopReason::NodeLimit(_) | StopReason::MemoryLimit(_))),
         "{:?}",

@@ -3,7 +3,7 @@
 use base::{Budget, StopReason};
 use compose::backend::Backend;
 use compose::completion::{Completed, CompletionOptions, Stages, complete};
-use compose::k_index::{Fixpoint, Plan};
+use compose::k_index::{Fixpoint, KIndexPlan};
 use compose::symmetry::Symmetry;
 use model::Model;
 use model::eval::{State, is_deadlock, steps};
@@ -13,15 +13,15 @@ use model::property::PropertyKind;
 use model::value::Value;
 use symbolic::bdd::Bdd;
 use symbolic::commands::StepTests;
-use symbolic::local::{LocalSets, Views};
-use symbolic::reach::{Direction, Reach, search};
-use symbolic::system::{System, SystemPlan};
+use symbolic::local::{LocalSets, SharedView};
+use symbolic::reach::{Reach, SearchDirection, search};
+use symbolic::system::{SymbolicSystem, SystemPlan};
 use symbolic::wide::MOST_LISTED;
 use testkit::choices::Choices;
 use testkit::expr::{binary, constant, not, standing};
-use testkit::{Beyond, Product, Shape, for_each_program};
+use testkit::{Beyond, Product, RandomFeatures, for_each_program};
 
-const NO_STACKS: Shape = Shape {
+const NO_STACKS: RandomFeatures = RandomFeatures {
     procedures: false,
     rendezvous: true,
     any_initial: true,
@@ -42,10 +42,10 @@ fn for_small_products(n_programs: u64, check: impl Fn(&Model, &Product) -> Resul
 const WIDTHS: [u128; 2] = [MOST_LISTED, 1];
 
 /// The program as diagrams; `None` where a step chooses twice for one cell and both choices count, which bits do not follow.
-fn system(model: &Model, most_listed: u128) -> Option<System<'_>> {
+fn system(model: &Model, most_listed: u128) -> Option<SymbolicSystem<'_>> {
     let n_blocks = vec![1 << 10; model.processes.len()];
     let plan = SystemPlan { n_blocks: &n_blocks, n_nodes: 1 << 17, tests: &StepTests::default(), most_listed };
-    match System::planned(model, &plan) {
+    match SymbolicSystem::planned(model, &plan) {
         Err(StopReason::NotSupported(_)) if most_listed == 1 => None,
         found => Some(found.expect("small programs fit")),
     }
@@ -56,7 +56,7 @@ fn for_both_widths(check: impl Fn(u128) -> Result<(), String>) -> Result<(), Str
     WIDTHS.into_iter().try_for_each(|width| check(width).map_err(|what| format!("listed up to {width}: {what}")))
 }
 
-fn find(system: &System<'_>, bad: &Bdd, direction: Direction) -> Reach {
+fn find(system: &SymbolicSystem<'_>, bad: &Bdd, direction: SearchDirection) -> Reach {
     search(system, bad, direction, (&Budget::unlimited(), &|_, _| {})).expect("small programs fit")
 }
 
@@ -69,7 +69,7 @@ fn random_pattern(model: &Model, choices: &mut Choices) -> Expr {
     let at = |choices: &mut Choices| {
         let process = ProcessId::new(choices.below(model.processes.len()));
         let family = model.processes[process].family;
-        let scope = model::control::Scope::Family(family);
+        let scope = model::control::TextOwner::Family(family);
         let places: Vec<_> = model.places.ids().filter(|&place| model.places[place].scope == scope).collect();
         standing(constant(Value::Process(process)), vec![*choices.pick(&places)], &["l"])
     };
@@ -91,11 +91,11 @@ fn reachable_states_faults_and_deadlocks_are_those_of_the_reference_semantics() 
     for_small_products(500, |model, product| {
         for_both_widths(|width| {
             let Some(system) = system(model, width) else { return Ok(()) };
-            let Reach::Safe(reached) = find(&system, &system.encoding.space.empty(), Direction::Forward) else {
+            let Reach::Safe(reached) = find(&system, &system.encoding.space.empty(), SearchDirection::Forward) else {
                 return Err("nothing is bad".into());
             };
             let bits: Vec<u32> = (system.encoding.parts().iter())
-                .filter(|part| !matches!(part, symbolic::encoding::Part::Exposed(_)))
+                .filter(|part| !matches!(part, symbolic::encoding::FieldContent::Exposed(_)))
                 .flat_map(|&part| system.encoding.field(part).bits())
                 .collect();
             expect(reached.count_over(&bits) == Some(product.states.len() as u64), "as many states")?;
@@ -125,7 +125,7 @@ fn both_directions_find_a_run_exactly_where_there_is_one() {
                 let pattern = random_pattern(model, &mut choices);
                 let bad = system.truth(&pattern).expect("fits").yes;
                 let reachable = product.states.iter().any(|state| holds_in(model, &pattern, state));
-                for direction in [Direction::Forward, Direction::Backward] {
+                for direction in [SearchDirection::Forward, SearchDirection::Backward] {
                     match find(&system, &bad, direction) {
                         Reach::Safe(_) => expect(!reachable, "a run was missed")?,
                         Reach::Run(states) => {
@@ -144,7 +144,9 @@ fn both_directions_find_a_run_exactly_where_there_is_one() {
 fn every_reachable_state_projects_into_the_k_index_invariants() {
     for_small_products(150, |model, product| {
         for_both_widths(|width| {
-            for (k, views) in [(1, Views::Mentioned), (1, Views::Whole), (2, Views::Mentioned), (3, Views::Whole)] {
+            for (k, views) in
+                [(1, SharedView::Mentioned), (1, SharedView::Whole), (2, SharedView::Mentioned), (3, SharedView::Whole)]
+            {
                 if k > model.processes.len() {
                     continue;
                 }
@@ -159,7 +161,7 @@ fn every_reachable_state_projects_into_the_k_index_invariants() {
                     }
                 }
                 // With all processes together there is nothing to lose.
-                if k == model.processes.len() && views == Views::Whole {
+                if k == model.processes.len() && views == SharedView::Whole {
                     let (group, set) = fixpoint.invariants.join()[0];
                     expect(sets.n_states(group, set) == Some(product.states.len() as u64), "exact for k = N")?;
                 }
@@ -180,7 +182,7 @@ fn completion_decides_as_brute_force_does() {
                 let asked = PropertyKind::Reachable(pattern.clone());
                 let stages = if choices.chance(50) { Stages::Each } else { Stages::Last };
                 let Some(system) = system(model, width) else { return Ok(()) };
-                let mut sets = LocalSets::new(system, Views::Whole).expect("fits");
+                let mut sets = LocalSets::new(system, SharedView::Whole).expect("fits");
                 let way = CompletionOptions { symmetry: None, stages, budget: &Budget::unlimited() };
                 match complete(&mut sets, &asked, way, |_| {}) {
                     Ok(Completed::Proved { .. }) => expect(!reachable, "proved what is wrong")?,
@@ -208,7 +210,7 @@ fn no_errors_and_deadlocks_are_decided_by_completion() {
             let deadlocked = !product.deadlocks.is_empty();
             for (kind, bad) in [(PropertyKind::NoErrors, faulty), (PropertyKind::DeadlockFree, deadlocked)] {
                 let Some(system) = system(model, width) else { return Ok(()) };
-                let mut sets = LocalSets::new(system, Views::Whole).expect("fits");
+                let mut sets = LocalSets::new(system, SharedView::Whole).expect("fits");
                 let way = CompletionOptions { symmetry: None, stages: Stages::Last, budget: &Budget::unlimited() };
                 match complete(&mut sets, &kind, way, |_| {}) {
                     Ok(Completed::Proved { .. }) => expect(!bad, "proved what is wrong")?,
@@ -233,7 +235,7 @@ fn groups_that_stand_for_all_have_the_sets_that_they_have_among_all() {
             let Some(symmetry) = Symmetry::of(model) else { return Ok(()) };
             for k in [1, 2] {
                 let Some(system) = system(model, width) else { return Ok(()) };
-                let mut sets = LocalSets::new(system, Views::Mentioned).expect("fits");
+                let mut sets = LocalSets::new(system, SharedView::Mentioned).expect("fits");
                 if k > model.processes.len() || !sets.renames(&symmetry) {
                     continue;
                 }
@@ -241,7 +243,7 @@ fn groups_that_stand_for_all_have_the_sets_that_they_have_among_all() {
                 // Stage by stage, in the way of the definition.
                 while all.stage(&mut sets, &Budget::unlimited(), true).expect("fits") {}
                 let budget = Budget::unlimited();
-                let plan = Plan::of_first(&sets, k, symmetry.clone(), &budget).expect("fits");
+                let plan = KIndexPlan::of_first(&sets, k, symmetry.clone(), &budget).expect("fits");
                 let mut first = Fixpoint::of_plan(&mut sets, plan, &budget).expect("fits");
                 first.close(&mut sets, &Budget::unlimited()).expect("fits");
                 for (group, set) in first.invariants.groups.iter().zip(&first.invariants.sets) {
@@ -260,7 +262,7 @@ fn groups_that_stand_for_all_have_the_sets_that_they_have_among_all() {
 fn the_own_way_to_split_invariants_leads_to_those_of_the_definition() {
     for_small_products(150, |model, _| {
         for_both_widths(|width| {
-            for views in [Views::Mentioned, Views::Whole] {
+            for views in [SharedView::Mentioned, SharedView::Whole] {
                 let Some(system) = system(model, width) else { return Ok(()) };
                 let mut sets = LocalSets::new(system, views).expect("fits");
                 let mut by_stages = Fixpoint::new(&mut sets, 1).expect("fits");

@@ -13,22 +13,28 @@ use model::value::Value;
 use model::variable::{CellId, Storage};
 
 use super::meaning::meaning;
-use super::{Combination, Local, Part, Sets, join, participants, point, subsets, union};
+use super::{Combination, DefinedSets, LocalDefinition, ViewPart, join, participants, point, subsets, union};
 
 /// The rule for one invariant. Where there are more than `limit` cases to try at once, the answer is `None`.
-pub struct Rule<'a> {
+pub struct ClosureDefinition<'a> {
     model: &'a Model,
     invariant: &'a SplitInvariant,
-    sets: Sets,
+    sets: DefinedSets,
     limit: usize,
     /// Fills states in.
-    local: Local<'a>,
+    local: LocalDefinition<'a>,
 }
 
-impl<'a> Rule<'a> {
+impl<'a> ClosureDefinition<'a> {
     /// The rule for a well-formed invariant.
     pub fn new(model: &'a Model, invariant: &'a SplitInvariant, limit: usize) -> Self {
-        Rule { model, invariant, sets: meaning(model, invariant), limit, local: Local::new(model, 1) }
+        ClosureDefinition {
+            model,
+            invariant,
+            sets: meaning(model, invariant),
+            limit,
+            local: LocalDefinition::new(model, 1),
+        }
     }
 
     /// Initiality, step and non-interference.
@@ -103,7 +109,7 @@ impl<'a> Rule<'a> {
         let exposes_itself = |combination: &Combination| {
             let state = self.base(combination);
             processes.iter().all(|&process| {
-                let block = Part::Block(self.block(&state, process));
+                let block = ViewPart::Block(self.block(&state, process));
                 combination.get(&Column::Exposed(process)).is_none_or(|claimed| *claimed == block)
                     && self.is_listed(&state, process)
             })
@@ -142,9 +148,9 @@ impl<'a> Rule<'a> {
     fn project(&self, state: &State, member: &[ProcessId]) -> Combination {
         let Some(first) = self.sets[member].first() else { return Combination::new() };
         let part = |&column: &Column| match column {
-            Column::Cell(cell) => Part::Value(state.cells[cell.index()]),
-            Column::Control(process) => Part::Point(self.sorted_point(state, process)),
-            Column::Exposed(process) => Part::Block(self.block(state, process)),
+            Column::Cell(cell) => ViewPart::Value(state.cells[cell.index()]),
+            Column::Control(process) => ViewPart::Point(self.sorted_point(state, process)),
+            Column::Exposed(process) => ViewPart::Block(self.block(state, process)),
         };
         first.keys().map(|column| (*column, part(column))).collect()
     }

@@ -8,18 +8,18 @@ use model::Model;
 use model::process::ProcessId;
 use model::variable::CellId;
 
-use super::{Combination, Part, Sets};
+use super::{Combination, DefinedSets, ViewPart};
 
 /// The sets of a well-formed split invariant. What a process exposes to itself follows from its local state and is left out,
 /// and so are rows that say otherwise, and what a process without facts exposes.
-pub fn meaning(model: &Model, invariant: &SplitInvariant) -> Sets {
+pub fn meaning(model: &Model, invariant: &SplitInvariant) -> DefinedSets {
     let says = |member: &Member| {
         let state = |row: Vec<u32>| -> Option<Combination> {
             let numbered = member.columns.iter().copied().zip(row);
             let mut state: Combination =
                 numbered.map(|(column, number)| (column, part(model, invariant, column, number))).collect();
             for &process in &member.processes {
-                let block = Part::Block(block(invariant, process, &state));
+                let block = ViewPart::Block(block(invariant, process, &state));
                 let exposed = state.remove(&Column::Exposed(process));
                 if exposed.is_some_and(|exposed| exposed != block) {
                     return None;
@@ -38,13 +38,13 @@ pub fn meaning(model: &Model, invariant: &SplitInvariant) -> Sets {
 
 /// Which of a process's facts hold in its local state.
 fn block(invariant: &SplitInvariant, process: ProcessId, state: &Combination) -> Vec<bool> {
-    let Some(Part::Point(here)) = state.get(&Column::Control(process)) else { return Vec::new() };
+    let Some(ViewPart::Point(here)) = state.get(&Column::Control(process)) else { return Vec::new() };
     let counter = |cell: CellId| here.counters.iter().find(|(counter, _)| *counter == cell).map(|(_, value)| *value);
     let holds = |fact: &LocalFact| match fact {
         LocalFact::Control(points) => points.iter().any(|&at| sorted(&invariant.points[process.index()][at]) == *here),
         LocalFact::Cell(cell, value) => match (counter(*cell), state.get(&Column::Cell(*cell))) {
             (Some(counter), _) => counter == *value,
-            (None, part) => part == Some(&Part::Value(*value)),
+            (None, part) => part == Some(&ViewPart::Value(*value)),
         },
         LocalFact::OneOf(_) => unreachable!("a plain fact is none of several"),
     };
@@ -58,16 +58,16 @@ fn sorted(point: &ControlPoint) -> ControlPoint {
     ControlPoint { place: point.place, counters }
 }
 
-fn part(model: &Model, invariant: &SplitInvariant, column: Column, number: u32) -> Part {
+fn part(model: &Model, invariant: &SplitInvariant, column: Column, number: u32) -> ViewPart {
     let at = number as usize;
     match column {
         Column::Cell(cell) => {
             let value = model.cells[cell].ty.values(model.type_context()).nth(at);
-            Part::Value(value.expect("numbers are in range"))
+            ViewPart::Value(value.expect("numbers are in range"))
         }
-        Column::Control(process) => Part::Point(sorted(&invariant.points[process.index()][at])),
+        Column::Control(process) => ViewPart::Point(sorted(&invariant.points[process.index()][at])),
         Column::Exposed(process) => {
-            Part::Block(invariant.exposed[process.index()].blocks.get(at).cloned().unwrap_or_default())
+            ViewPart::Block(invariant.exposed[process.index()].blocks.get(at).cloned().unwrap_or_default())
         }
     }
 }
@@ -113,21 +113,21 @@ pub fn rows(model: &Model, invariant: &SplitInvariant, member: &Member) -> Vec<V
 pub fn drawn(sizes: &[usize], rows: &[Vec<u32>], columns: &[usize]) -> StateSet {
     let bits = |&column: &usize| (0..n_bits(sizes[column])).map(move |bit| (column, bit));
     let order: Vec<(usize, u32)> = columns.iter().flat_map(bits).collect();
-    let mut drawing = Drawing { sizes, order: &order, nodes: Vec::new(), known: BTreeMap::new() };
+    let mut drawing = DrawnChoice { sizes, order: &order, nodes: Vec::new(), known: BTreeMap::new() };
     let root = drawing.node(0, &rows.iter().collect::<Vec<_>>());
     assert!(root != 0, "an empty set cannot be drawn");
     let nodes = drawing.nodes;
     StateSet::Diagram { order, nodes }
 }
 
-struct Drawing<'d> {
+struct DrawnChoice<'d> {
     sizes: &'d [usize],
     order: &'d [(usize, u32)],
     nodes: Vec<(u32, u32, u32)>,
     known: BTreeMap<(u32, u32, u32), u32>,
 }
 
-impl Drawing<'_> {
+impl DrawnChoice<'_> {
     fn node(&mut self, level: usize, rows: &[&Vec<u32>]) -> u32 {
         let Some(&(column, bit)) = self.order.get(level) else { return u32::from(!rows.is_empty()) };
         if rows.is_empty() {

@@ -2,9 +2,9 @@
 //!
 //! A program of a profile with them has one of each: a struct `rec`, a set `tags`, a channel `mail`, with few values, so that products stay small.
 
-use super::{Scalar, Scope, Writer};
+use super::{ExprScope, ProgramWriter, Scalar};
 
-impl Writer<'_> {
+impl ProgramWriter<'_> {
     pub(super) fn declare_bundles(&mut self) {
         self.line("struct M { f: 0..=1, g: bool }");
         self.line("shared rec: M;");
@@ -16,7 +16,7 @@ impl Writer<'_> {
     }
 
     /// A number of the struct or the set.
-    fn bit(&mut self, scope: &Scope) -> String {
+    fn bit(&mut self, scope: &ExprScope) -> String {
         match self.choices.below(4) {
             0 => "0".to_owned(),
             1 => "1".to_owned(),
@@ -25,7 +25,7 @@ impl Writer<'_> {
         }
     }
 
-    fn message(&mut self, scope: &Scope) -> String {
+    fn message(&mut self, scope: &ExprScope) -> String {
         let number = self.bit(scope);
         match self.choices.below(3) {
             0 => "rec".to_owned(),
@@ -35,7 +35,7 @@ impl Writer<'_> {
     }
 
     /// A statement about one of them.
-    pub(super) fn bundled(&mut self, scope: &Scope) {
+    pub(super) fn bundled(&mut self, scope: &ExprScope) {
         let kinds = if scope.in_atomic { 6 } else { 9 };
         let text = match self.choices.below(kinds) {
             0 => format!("send mail({});", self.message(scope)),
@@ -66,7 +66,7 @@ impl Writer<'_> {
     }
 
     /// A test of one of them.
-    pub(super) fn bundled_test(&mut self, scope: &Scope) -> String {
+    pub(super) fn bundled_test(&mut self, scope: &ExprScope) -> String {
         let number = self.bit(scope);
         match self.choices.below(8) {
             0 => format!("(len(mail) == {number})"),

@@ -1,6 +1,6 @@
 //! Families, variables with their types and initial values, and the heads of processes and procedures.
 
-use super::{Family, Home, Length, Place, Scalar, Scope, Variable, Writer};
+use super::{ExprPlace, ExprScope, Home, Length, ProgramWriter, Scalar, TextFamily, TextVariable};
 
 /// Ranges of 32 bits, and ranges near the ends of 64 bits.
 const WIDE: [(i64, i64); 6] = [
@@ -12,7 +12,7 @@ const WIDE: [(i64, i64); 6] = [
     (i64::MAX - 4_294_967_295, i64::MAX),
 ];
 
-impl Writer<'_> {
+impl ProgramWriter<'_> {
     pub(super) fn declare_families(&mut self) {
         self.add_family("P", "i", "N");
         if self.choices.chance(self.profile.second_family) {
@@ -20,7 +20,7 @@ impl Writer<'_> {
         }
         if self.choices.chance(self.profile.single_process) {
             let size = "1".to_owned();
-            self.families.push(Family { name: "S", index: None, count: 1, size });
+            self.families.push(TextFamily { name: "S", index: None, count: 1, size });
         }
     }
 
@@ -30,7 +30,7 @@ impl Writer<'_> {
         let count = if name == "Q" { 1 + self.choices.below(2) } else { count };
         let is_parameter = self.choices.chance(self.profile.size_is_parameter);
         let size = if is_parameter { parameter.to_owned() } else { count.to_string() };
-        self.families.push(Family { name, index: Some(index), count, size });
+        self.families.push(TextFamily { name, index: Some(index), count, size });
     }
 
     pub(super) fn declare_variables(&mut self) {
@@ -42,7 +42,7 @@ impl Writer<'_> {
         if self.choices.chance(self.profile.locks) {
             let scalar = if self.choices.chance(50) { Scalar::Lock } else { Scalar::Semaphore(1) };
             let lengths = if self.choices.chance(15) { vec![Length::Family(0)] } else { Vec::new() };
-            self.declare(Variable {
+            self.declare(TextVariable {
                 name: "m".to_owned(),
                 scalar,
                 lengths,
@@ -62,10 +62,10 @@ impl Writer<'_> {
         let scalar = self.scalar();
         let is_hidden = self.choices.chance(self.profile.unmentioned);
         let is_fixed = self.choices.chance(self.profile.unwritten);
-        self.declare(Variable { name: name.to_owned(), scalar, lengths, home, is_hidden, is_fixed });
+        self.declare(TextVariable { name: name.to_owned(), scalar, lengths, home, is_hidden, is_fixed });
     }
 
-    fn declare(&mut self, variable: Variable) {
+    fn declare(&mut self, variable: TextVariable) {
         let class = match variable.home {
             Home::Shared => "shared",
             Home::Public(_) => "public",
@@ -129,7 +129,7 @@ impl Writer<'_> {
         }
     }
 
-    fn init(&mut self, variable: &Variable) -> String {
+    fn init(&mut self, variable: &TextVariable) -> String {
         let n_cells: usize = variable.lengths.iter().map(|&length| self.length(length)).product();
         let may_start_anywhere = !variable.scalar.is_wide() && n_cells <= 2 && variable.scalar != Scalar::Lock;
         if may_start_anywhere && self.choices.chance(self.profile.any_initial) {
@@ -163,7 +163,7 @@ impl Writer<'_> {
         if self.choices.chance(50) {
             self.variable("w", Home::Frame);
         }
-        let scope = Scope::new(Place::Procedure);
+        let scope = ExprScope::new(ExprPlace::Procedure);
         let n_statements = 1 + self.choices.below(2);
         self.statements(&scope, n_statements, 1);
         if self.choices.chance(50) {
@@ -193,7 +193,7 @@ impl Writer<'_> {
         if self.choices.chance(self.profile.local) {
             self.variable(&format!("v{family}"), Home::Local(family));
         }
-        let scope = Scope::new(Place::Family(family));
+        let scope = ExprScope::new(ExprPlace::Family(family));
         let n_statements = 1 + self.choices.below(self.profile.n_statements);
         let is_loop = self.choices.chance(75);
         if is_loop {

@@ -1,11 +1,11 @@
 //! Expressions of each type, in texts and in properties.
 
-use super::{Home, Length, Over, Place, Scalar, Scope, Variable, Writer};
+use super::{ExprPlace, ExprScope, Home, Length, Over, ProgramWriter, Scalar, TextVariable};
 
-impl Writer<'_> {
+impl ProgramWriter<'_> {
     /// A boolean expression; what has operators stands in parentheses.
-    pub(super) fn truth(&mut self, scope: &Scope, depth: usize) -> String {
-        let is_text = matches!(scope.place, Place::Family(_)) && scope.bound.is_empty();
+    pub(super) fn truth(&mut self, scope: &ExprScope, depth: usize) -> String {
+        let is_text = matches!(scope.place, ExprPlace::Family(_)) && scope.bound.is_empty();
         if is_text && self.profile.quantifiers > 0 && self.choices.chance(self.profile.quantifiers) {
             return self.quantified(scope, 0);
         }
@@ -28,7 +28,7 @@ impl Writer<'_> {
         }
     }
 
-    fn quantified(&mut self, scope: &Scope, depth: usize) -> String {
+    fn quantified(&mut self, scope: &ExprScope, depth: usize) -> String {
         let quantifier = *self.choices.pick(&["forall", "exists"]);
         let (first, second) = (format!("q{}", scope.bound.len()), format!("q{}", scope.bound.len() + 1));
         if self.choices.chance(20) {
@@ -39,7 +39,7 @@ impl Writer<'_> {
         let family = *self.choices.pick(&families);
         let name = self.families[family].name;
         let inner = scope.with(&first, Over::Family(family));
-        if let Some(mine) = self.families[family].index.filter(|_| scope.place == Place::Family(family))
+        if let Some(mine) = self.families[family].index.filter(|_| scope.place == ExprPlace::Family(family))
             && self.profile.ordered > 0
             && self.choices.chance(self.profile.ordered)
         {
@@ -58,8 +58,8 @@ impl Writer<'_> {
     }
 
     /// A comparison, a boolean variable, or where a process stands.
-    pub(super) fn atom(&mut self, scope: &Scope) -> String {
-        let here = if scope.place == Place::Property { 35 } else { 6 };
+    pub(super) fn atom(&mut self, scope: &ExprScope) -> String {
+        let here = if scope.place == ExprPlace::Property { 35 } else { 6 };
         if self.choices.chance(here)
             && let Some(place) = self.standing(scope)
         {
@@ -96,7 +96,7 @@ impl Writer<'_> {
     }
 
     /// What has a value only sometimes.
-    fn faulty(&mut self, scope: &Scope) -> String {
+    fn faulty(&mut self, scope: &ExprScope) -> String {
         let number = self.number(scope, 0);
         match self.choices.below(5) {
             0 => format!("6 / {number} > 1"),
@@ -104,10 +104,10 @@ impl Writer<'_> {
             2 => format!("9223372036854775807 + {number} > 1"),
             3 => format!("({number} - 1) * 9223372036854775807 < 2"),
             _ => {
-                let arrays: Vec<Variable> =
+                let arrays: Vec<TextVariable> =
                     self.readables(scope).into_iter().filter(|variable| variable.lengths.len() == 1).collect();
                 let boolean =
-                    |variable: &Variable| matches!(variable.scalar, Scalar::Bool) && variable.home == Home::Shared;
+                    |variable: &TextVariable| matches!(variable.scalar, Scalar::Bool) && variable.home == Home::Shared;
                 match arrays.iter().find(|variable| boolean(variable)) {
                     Some(array) => format!("{}[{number}]", array.name),
                     None => format!("1 / ({number} - 1) >= 0"),
@@ -116,37 +116,37 @@ impl Writer<'_> {
         }
     }
 
-    fn faults(&self, scope: &Scope) -> usize {
+    fn faults(&self, scope: &ExprScope) -> usize {
         match scope.place {
-            Place::Property => self.profile.faults_in_properties,
+            ExprPlace::Property => self.profile.faults_in_properties,
             _ => self.profile.faults_in_text,
         }
     }
 
     /// `P[q]@l`, or `@l` in a text.
-    fn standing(&mut self, scope: &Scope) -> Option<String> {
+    fn standing(&mut self, scope: &ExprScope) -> Option<String> {
         let family = match scope.place {
-            Place::Family(family) => family,
-            Place::Procedure => return None,
-            Place::Property => {
+            ExprPlace::Family(family) => family,
+            ExprPlace::Procedure => return None,
+            ExprPlace::Property => {
                 let n_families = self.families.len();
                 self.choices.below(n_families)
             }
         };
-        let own = |place: &Place| *place == Place::Family(family);
+        let own = |place: &ExprPlace| *place == ExprPlace::Family(family);
         let labels: Vec<String> =
             self.labels.iter().filter(|(place, _)| own(place)).map(|(_, label)| label.clone()).collect();
         let first = self.one_of(labels.clone())?;
         let second = self.one_of(labels)?;
         let places = if first != second && self.choices.chance(15) { format!("{{{first}, {second}}}") } else { first };
         match scope.place {
-            Place::Property => Some(format!("{}@{places}", self.who(family, scope)?)),
+            ExprPlace::Property => Some(format!("{}@{places}", self.who(family, scope)?)),
             _ => Some(format!("@{places}")),
         }
     }
 
     /// A process of the family, as `P[q]`.
-    fn who(&mut self, family: usize, scope: &Scope) -> Option<String> {
+    fn who(&mut self, family: usize, scope: &ExprScope) -> Option<String> {
         let name = self.families[family].name;
         if self.families[family].index.is_none() {
             return Some(name.to_owned());
@@ -155,22 +155,22 @@ impl Writer<'_> {
     }
 
     /// A process of the family as an index; `None` where only a number could name one, and numbers are not wanted.
-    fn process_of(&mut self, family: usize, scope: &Scope) -> Option<String> {
+    fn process_of(&mut self, family: usize, scope: &ExprScope) -> Option<String> {
         let count = self.families[family].count;
         if self.takes_number(scope) {
             return Some(self.choices.below(count).to_string());
         }
         let mut known: Vec<String> = Vec::new();
-        if scope.place == Place::Family(family) {
+        if scope.place == ExprPlace::Family(family) {
             known.extend(self.families[family].index.map(str::to_owned));
         }
         known
             .extend(scope.bound.iter().filter(|(_, over)| *over == Over::Family(family)).map(|(name, _)| name.clone()));
-        let holds = |variable: &Variable| variable.scalar == Scalar::Pid(family) && variable.lengths.is_empty();
-        let own = |variable: &Variable| match (variable.home, scope.place) {
+        let holds = |variable: &TextVariable| variable.scalar == Scalar::Pid(family) && variable.lengths.is_empty();
+        let own = |variable: &TextVariable| match (variable.home, scope.place) {
             (Home::Shared, _) => true,
-            (Home::Local(owner) | Home::Public(owner), Place::Family(here)) => owner == here,
-            (Home::Frame, place) => place == Place::Procedure,
+            (Home::Local(owner) | Home::Public(owner), ExprPlace::Family(here)) => owner == here,
+            (Home::Frame, place) => place == ExprPlace::Procedure,
             _ => false,
         };
         // A variable is a choice among others, never the only one: a chain of them would not end.
@@ -178,14 +178,14 @@ impl Writer<'_> {
         known.extend(variables.map(|variable| variable.name));
         match self.one_of(known) {
             Some(process) => Some(process),
-            None if scope.place == Place::Property => Some(self.choices.below(count).to_string()),
+            None if scope.place == ExprPlace::Property => Some(self.choices.below(count).to_string()),
             None => None,
         }
     }
 
     /// Whether a number names the process here.
-    fn takes_number(&mut self, scope: &Scope) -> bool {
-        if scope.place == Place::Property {
+    fn takes_number(&mut self, scope: &ExprScope) -> bool {
+        if scope.place == ExprPlace::Property {
             return self.choices.chance(self.profile.numbers_in_properties);
         }
         if self.numbers_left > 0 && self.choices.chance(40) {
@@ -196,7 +196,7 @@ impl Writer<'_> {
     }
 
     /// A numeric expression.
-    pub(super) fn number(&mut self, scope: &Scope, depth: usize) -> String {
+    pub(super) fn number(&mut self, scope: &ExprScope, depth: usize) -> String {
         if depth == 0 || self.choices.chance(60) {
             return self.simple_number(scope);
         }
@@ -222,9 +222,9 @@ impl Writer<'_> {
         }
     }
 
-    fn simple_number(&mut self, scope: &Scope) -> String {
-        let numeric = |variable: &Variable| matches!(variable.scalar, Scalar::Range { .. } | Scalar::Semaphore(_));
-        let readables: Vec<Variable> = self.readables(scope).into_iter().filter(numeric).collect();
+    fn simple_number(&mut self, scope: &ExprScope) -> String {
+        let numeric = |variable: &TextVariable| matches!(variable.scalar, Scalar::Range { .. } | Scalar::Semaphore(_));
+        let readables: Vec<TextVariable> = self.readables(scope).into_iter().filter(numeric).collect();
         match self.choices.below(4) {
             1 | 2 if !readables.is_empty() => {
                 let variable = self.choices.pick(&readables).clone();
@@ -239,7 +239,7 @@ impl Writer<'_> {
     }
 
     /// A value of the type, most often within it.
-    pub(super) fn value(&mut self, scalar: Scalar, scope: &Scope) -> String {
+    pub(super) fn value(&mut self, scalar: Scalar, scope: &ExprScope) -> String {
         match scalar {
             Scalar::Bool if self.choices.chance(60) => self.constant(scalar),
             Scalar::Bool => self.truth(scope, 1),
@@ -288,10 +288,10 @@ impl Writer<'_> {
     }
 
     /// A scalar part of a variable, of any process that has one.
-    pub(super) fn access(&mut self, variable: &Variable, scope: &Scope) -> Option<String> {
+    pub(super) fn access(&mut self, variable: &TextVariable, scope: &ExprScope) -> Option<String> {
         let owner = match (variable.home, scope.place) {
-            (Home::Public(owner), Place::Family(here)) if owner == here && self.choices.chance(60) => None,
-            (Home::Local(owner), Place::Family(here)) if owner == here => None,
+            (Home::Public(owner), ExprPlace::Family(here)) if owner == here && self.choices.chance(60) => None,
+            (Home::Local(owner), ExprPlace::Family(here)) if owner == here => None,
             (Home::Public(owner) | Home::Local(owner), _) => Some(self.who(owner, scope)?),
             (Home::Shared | Home::Frame, _) => None,
         };
@@ -303,11 +303,11 @@ impl Writer<'_> {
     }
 
     /// A scalar part of a variable that the process itself has.
-    pub(super) fn own_access(&mut self, variable: &Variable, scope: &Scope) -> Option<String> {
+    pub(super) fn own_access(&mut self, variable: &TextVariable, scope: &ExprScope) -> Option<String> {
         Some(format!("{}{}", variable.name, self.indices(variable, scope)?))
     }
 
-    fn indices(&mut self, variable: &Variable, scope: &Scope) -> Option<String> {
+    fn indices(&mut self, variable: &TextVariable, scope: &ExprScope) -> Option<String> {
         let mut text = String::new();
         for &length in &variable.lengths {
             text += &format!("[{}]", self.index(length, scope)?);
@@ -316,7 +316,7 @@ impl Writer<'_> {
     }
 
     /// An index of a dimension, most often within it.
-    fn index(&mut self, length: Length, scope: &Scope) -> Option<String> {
+    fn index(&mut self, length: Length, scope: &ExprScope) -> Option<String> {
         let len = self.length(length);
         if self.choices.chance(self.faults(scope) / 4) {
             return Some(self.number(scope, 0));
@@ -334,7 +334,7 @@ impl Writer<'_> {
             Over::Family(family) => self.families[family].count <= len,
         };
         known.extend(scope.bound.iter().filter(|(_, over)| fits(over)).map(|(name, _)| name.clone()));
-        let counts = |variable: &Variable| {
+        let counts = |variable: &TextVariable| {
             let small = matches!(variable.scalar, Scalar::Range { lo: 0.., hi } if hi < len as i64);
             small && variable.lengths.is_empty() && matches!(variable.home, Home::Shared | Home::Frame)
         };
@@ -347,14 +347,14 @@ impl Writer<'_> {
     }
 
     /// The variables of which expressions can speak here.
-    pub(super) fn readables(&self, scope: &Scope) -> Vec<Variable> {
-        let is_known = |variable: &&Variable| match (variable.home, scope.place) {
-            (Home::Shared | Home::Public(_), Place::Property) => true,
+    pub(super) fn readables(&self, scope: &ExprScope) -> Vec<TextVariable> {
+        let is_known = |variable: &&TextVariable| match (variable.home, scope.place) {
+            (Home::Shared | Home::Public(_), ExprPlace::Property) => true,
             (Home::Shared | Home::Public(_), _) => !variable.is_hidden,
-            (Home::Local(_), Place::Property) => true,
-            (Home::Local(owner), Place::Family(family)) => owner == family && !variable.is_hidden,
-            (Home::Frame, place) => place == Place::Procedure,
-            (Home::Local(_), Place::Procedure) => false,
+            (Home::Local(_), ExprPlace::Property) => true,
+            (Home::Local(owner), ExprPlace::Family(family)) => owner == family && !variable.is_hidden,
+            (Home::Frame, place) => place == ExprPlace::Procedure,
+            (Home::Local(_), ExprPlace::Procedure) => false,
         };
         self.variables.iter().filter(is_known).cloned().collect()
     }

@@ -1,14 +1,14 @@
 //! What temporal properties assume: `under …`, and sets of assumptions with names.
 
 use super::properties::parenthesised;
-use super::{Place, Scope, Writer};
+use super::{ExprPlace, ExprScope, ProgramWriter};
 
-impl Writer<'_> {
+impl ProgramWriter<'_> {
     /// `fairness fair { … }`
     pub(super) fn fairness_set(&mut self) {
         let items: Vec<String> = (0..1 + self.choices.below(2)).map(|_| self.assumption()).collect();
         self.line(&format!("fairness fair {{ {}; }}", items.join("; ")));
-        self.labels.push((Place::Property, "fair".to_owned()));
+        self.labels.push((ExprPlace::Property, "fair".to_owned()));
     }
 
     /// What one temporal property assumes, or nothing.
@@ -26,7 +26,7 @@ impl Writer<'_> {
                 .collect();
             return format!(" under {}", all.join(", "));
         }
-        let has_set = self.labels.iter().any(|(place, _)| *place == Place::Property);
+        let has_set = self.labels.iter().any(|(place, _)| *place == ExprPlace::Property);
         let mut items: Vec<String> = (0..1 + self.choices.below(2)).map(|_| self.assumption()).collect();
         if self.choices.chance(self.profile.fairness_forms) {
             let other = if has_set && self.choices.chance(50) { "fair".to_owned() } else { self.assumption() };
@@ -50,14 +50,14 @@ impl Writer<'_> {
             Some(_) => format!("{name}[{}]", self.choices.below(count)),
         };
         if self.choices.chance(self.profile.fairness_forms / 2) {
-            let scope = Scope::new(Place::Property);
+            let scope = ExprScope::new(ExprPlace::Property);
             return match self.choices.below(3) {
                 0 => "progress".to_owned(),
                 1 => format!("weak {}", parenthesised(&self.atom(&scope))),
                 _ => format!("strong {} => {}", parenthesised(&self.atom(&scope)), parenthesised(&self.atom(&scope))),
             };
         }
-        let own = |place: &Place| *place == Place::Family(family);
+        let own = |place: &ExprPlace| *place == ExprPlace::Family(family);
         let labels: Vec<String> =
             self.labels.iter().filter(|(place, _)| own(place)).map(|(_, label)| label.clone()).collect();
         let label = match self.choices.chance(40) {

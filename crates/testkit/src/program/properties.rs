@@ -2,7 +2,7 @@
 //!
 //! Several invariants are written for each program, since most random ones are false: who asks picks among them by what brute force says.
 
-use super::{Home, Over, Place, Scalar, Scope, Writer};
+use super::{ExprPlace, ExprScope, Home, Over, ProgramWriter, Scalar};
 
 /// How many invariants there are to pick from.
 const N_INVARIANTS: usize = 7;
@@ -10,13 +10,13 @@ const N_INVARIANTS: usize = 7;
 /// Brute force guesses the truth of each temporal operator: so many are affordable.
 const MOST_TEMPORAL: usize = 3;
 
-impl Writer<'_> {
+impl ProgramWriter<'_> {
     pub(super) fn properties(&mut self) {
         for at in 0..N_INVARIANTS {
             let body = self.invariant();
             self.line(&format!("invariant i{at}: {body};"));
         }
-        let scope = Scope::new(Place::Property);
+        let scope = ExprScope::new(ExprPlace::Property);
         let body = self.truth(&scope, 2);
         self.line(&format!("reachable r0: {body};"));
         let races: Vec<String> = self
@@ -41,7 +41,7 @@ impl Writer<'_> {
 
     /// An invariant of one of the forms in which people write them.
     fn invariant(&mut self) -> String {
-        let scope = Scope::new(Place::Property);
+        let scope = ExprScope::new(ExprPlace::Property);
         let families = self.indexed();
         let family = *self.choices.pick(&families);
         let name = self.families[family].name;
@@ -61,7 +61,7 @@ impl Writer<'_> {
 
     /// A temporal formula, now and then for all processes of a family.
     fn temporal(&mut self) -> String {
-        let scope = Scope::new(Place::Property);
+        let scope = ExprScope::new(ExprPlace::Property);
         let mut left = MOST_TEMPORAL;
         if self.profile.responses > 0
             && self.choices.chance(self.profile.responses)
@@ -87,7 +87,7 @@ impl Writer<'_> {
     fn response(&mut self) -> Option<String> {
         let families = self.indexed();
         let family = *self.choices.pick(&families);
-        let own = |place: &Place| *place == Place::Family(family);
+        let own = |place: &ExprPlace| *place == ExprPlace::Family(family);
         let labels: Vec<String> =
             self.labels.iter().filter(|(place, _)| own(place)).map(|(_, label)| label.clone()).collect();
         let (from, to) = (self.one_of(labels.clone())?, self.one_of(labels)?);
@@ -99,7 +99,7 @@ impl Writer<'_> {
         })
     }
 
-    fn formula(&mut self, scope: &Scope, depth: usize, left: &mut usize) -> String {
+    fn formula(&mut self, scope: &ExprScope, depth: usize, left: &mut usize) -> String {
         if depth == 0 || *left == 0 {
             return parenthesised(&self.atom(scope));
         }

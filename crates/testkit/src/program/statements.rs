@@ -1,21 +1,21 @@
 //! Statements of processes and procedures.
 
-use super::{Home, Over, Place, Scalar, Scope, Variable, Writer};
+use super::{ExprPlace, ExprScope, Home, Over, ProgramWriter, Scalar, TextVariable};
 
-impl Writer<'_> {
-    pub(super) fn statements(&mut self, scope: &Scope, n_statements: usize, depth: usize) {
+impl ProgramWriter<'_> {
+    pub(super) fn statements(&mut self, scope: &ExprScope, n_statements: usize, depth: usize) {
         for _ in 0..n_statements {
             self.statement(scope, depth);
         }
     }
 
     /// A statement with a label before it, half of the time.
-    pub(super) fn labelled(&mut self, text: &str, scope: &Scope) {
+    pub(super) fn labelled(&mut self, text: &str, scope: &ExprScope) {
         let label = self.label(scope);
         self.line(&format!("{label}{text}"));
     }
 
-    fn label(&mut self, scope: &Scope) -> String {
+    fn label(&mut self, scope: &ExprScope) -> String {
         if scope.in_atomic || !self.choices.chance(60) {
             return String::new();
         }
@@ -25,7 +25,7 @@ impl Writer<'_> {
         format!("{label}: ")
     }
 
-    fn statement(&mut self, scope: &Scope, depth: usize) {
+    fn statement(&mut self, scope: &ExprScope, depth: usize) {
         if self.profile.bundles > 0 && self.choices.chance(self.profile.bundles) {
             return self.bundled(scope);
         }
@@ -69,7 +69,7 @@ impl Writer<'_> {
     }
 
     /// `if`, `if *` or `either`.
-    fn branches(&mut self, scope: &Scope, depth: usize) {
+    fn branches(&mut self, scope: &ExprScope, depth: usize) {
         let kind = self.choices.below(3);
         match kind {
             0 => {
@@ -90,7 +90,7 @@ impl Writer<'_> {
         self.close();
     }
 
-    fn counted_loop(&mut self, scope: &Scope, depth: usize) {
+    fn counted_loop(&mut self, scope: &ExprScope, depth: usize) {
         let name = format!("c{}", scope.bound.len());
         let (domain, over) = self.counted_domain();
         self.open(&format!("for {name} in {domain}"));
@@ -117,10 +117,10 @@ impl Writer<'_> {
         (format!("{lo}..={hi}"), Over::Numbers { lo, hi })
     }
 
-    fn atomic(&mut self, scope: &Scope) {
+    fn atomic(&mut self, scope: &ExprScope) {
         let label = self.label(scope);
         self.open(&format!("{label}atomic"));
-        let inner = Scope { in_atomic: true, ..scope.clone() };
+        let inner = ExprScope { in_atomic: true, ..scope.clone() };
         if self.choices.chance(50) {
             let test = self.truth(scope, 1);
             self.line(&format!("await {test};"));
@@ -131,8 +131,8 @@ impl Writer<'_> {
     }
 
     /// A statement between `acquire` and `release`; `false` where there is nothing to acquire.
-    fn critical_section(&mut self, scope: &Scope, depth: usize) -> bool {
-        let locks: Vec<Variable> =
+    fn critical_section(&mut self, scope: &ExprScope, depth: usize) -> bool {
+        let locks: Vec<TextVariable> =
             self.readables(scope).into_iter().filter(|variable| is_fixed_type(variable.scalar)).collect();
         if locks.is_empty() {
             return false;
@@ -148,10 +148,10 @@ impl Writer<'_> {
         true
     }
 
-    fn call(&mut self, scope: &Scope) {
+    fn call(&mut self, scope: &ExprScope) {
         let argument = match scope.place {
             // A procedure that calls itself without falling would never be finished with.
-            Place::Procedure => return self.assignment(scope),
+            ExprPlace::Procedure => return self.assignment(scope),
             _ => self.value(Scalar::Range { lo: 0, hi: 2 }, scope),
         };
         let numbers = |scalar: Scalar| matches!(scalar, Scalar::Range { lo, hi: 2.. } if lo <= 0);
@@ -163,7 +163,7 @@ impl Writer<'_> {
         self.labelled(&text, scope);
     }
 
-    fn assignment(&mut self, scope: &Scope) {
+    fn assignment(&mut self, scope: &ExprScope) {
         let Some((target, scalar)) = self.target(scope, |_| true) else { return self.labelled("skip;", scope) };
         let text = match self.choices.below(10) {
             8 if !scalar.is_wide() => format!("{target} = any;"),
@@ -188,14 +188,14 @@ impl Writer<'_> {
     }
 
     /// Something that the text may assign to.
-    fn target(&mut self, scope: &Scope, wanted: impl Fn(Scalar) -> bool) -> Option<(String, Scalar)> {
+    fn target(&mut self, scope: &ExprScope, wanted: impl Fn(Scalar) -> bool) -> Option<(String, Scalar)> {
         let is_mine = |home: Home| match (home, scope.place) {
             (Home::Shared, _) => true,
-            (Home::Public(owner) | Home::Local(owner), Place::Family(family)) => owner == family,
-            (Home::Frame, place) => place == Place::Procedure,
+            (Home::Public(owner) | Home::Local(owner), ExprPlace::Family(family)) => owner == family,
+            (Home::Frame, place) => place == ExprPlace::Procedure,
             _ => false,
         };
-        let candidates: Vec<Variable> = self
+        let candidates: Vec<TextVariable> = self
             .readables(scope)
             .into_iter()
             .filter(|variable| is_mine(variable.home) && !variable.is_fixed)

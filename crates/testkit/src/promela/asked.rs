@@ -1,8 +1,8 @@
 //! What random Promela programs ask: formulas and `never` claims over shared variables, labels and variables of processes.
 
-use super::parts::Maker;
+use super::parts::PromelaMaker;
 
-impl Maker<'_> {
+impl PromelaMaker<'_> {
     /// A test that a claim may make.
     pub(super) fn shared_test(&mut self) -> String {
         let locals = std::mem::take(&mut self.locals);

@@ -2,9 +2,9 @@
 
 /// A channel that statements may use.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Channel {
+pub(super) struct DeclaredChannel {
     pub(super) name: String,
-    pub(super) fields: &'static [Field],
+    pub(super) fields: &'static [MessageField],
     /// Where its messages are kept; what only names a channel may be with or without.
     pub(super) buffer: Buffer,
 }
@@ -20,7 +20,7 @@ pub(super) enum Buffer {
 
 /// What a field of a message is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Field {
+pub(super) enum MessageField {
     Number,
     Name,
     /// A channel with messages of one number.
@@ -31,19 +31,19 @@ pub(super) enum Field {
 
 /// A declaration of channels.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Channels {
+pub(super) struct ChannelDeclaration {
     pub(super) declared: &'static str,
     /// What must be declared before.
     pub(super) needs: &'static str,
     pub(super) names: &'static [&'static str],
-    pub(super) fields: &'static [Field],
+    pub(super) fields: &'static [MessageField],
     pub(super) buffer: Buffer,
 }
 
-impl Channels {
+impl ChannelDeclaration {
     /// The channels that statements name.
-    pub(super) fn each(self) -> impl Iterator<Item = Channel> {
-        self.names.iter().map(move |name| Channel {
+    pub(super) fn each(self) -> impl Iterator<Item = DeclaredChannel> {
+        self.names.iter().map(move |name| DeclaredChannel {
             name: (*name).to_owned(),
             fields: self.fields,
             buffer: self.buffer,
@@ -55,89 +55,89 @@ impl Channels {
 pub(super) const STRUCTURE: &str = "typedef M { byte g; short h }; M ms; M mt;";
 
 /// The channels to choose from.
-pub(super) const CHANNELS: &[Channels] = &[
-    Channels {
+pub(super) const CHANNELS: &[ChannelDeclaration] = &[
+    ChannelDeclaration {
         declared: "chan q = [1] of { byte };",
         needs: "",
         names: &["q"],
-        fields: &[Field::Number],
+        fields: &[MessageField::Number],
         buffer: Buffer::Some,
     },
-    Channels {
+    ChannelDeclaration {
         declared: "chan r = [0] of { byte };",
         needs: "",
         names: &["r"],
-        fields: &[Field::Number],
+        fields: &[MessageField::Number],
         buffer: Buffer::None,
     },
-    Channels {
+    ChannelDeclaration {
         declared: "chan w = [2] of { mtype, byte };",
         needs: "",
         names: &["w"],
-        fields: &[Field::Name, Field::Number],
+        fields: &[MessageField::Name, MessageField::Number],
         buffer: Buffer::Some,
     },
-    Channels {
+    ChannelDeclaration {
         declared: "chan v = [0] of { mtype, bit };",
         needs: "",
         names: &["v"],
-        fields: &[Field::Name, Field::Number],
+        fields: &[MessageField::Name, MessageField::Number],
         buffer: Buffer::None,
     },
-    Channels {
+    ChannelDeclaration {
         declared: "chan z = [3] of { bit };",
         needs: "",
         names: &["z"],
-        fields: &[Field::Number],
+        fields: &[MessageField::Number],
         buffer: Buffer::Some,
     },
-    Channels {
+    ChannelDeclaration {
         declared: "chan qs[2] = [1] of { byte };",
         needs: "",
         names: &["qs[0]", "qs[1]", "qs[x0 & 1]"],
-        fields: &[Field::Number],
+        fields: &[MessageField::Number],
         buffer: Buffer::Some,
     },
-    Channels {
+    ChannelDeclaration {
         declared: "chan rs[2] = [0] of { short, bool };",
         needs: "",
         names: &["rs[1]", "rs[x0 & 1]"],
-        fields: &[Field::Number, Field::Number],
+        fields: &[MessageField::Number, MessageField::Number],
         buffer: Buffer::None,
     },
-    Channels {
+    ChannelDeclaration {
         declared: "chan k = [2] of { short, bit, byte };",
         needs: "",
         names: &["k"],
-        fields: &[Field::Number, Field::Number, Field::Number],
+        fields: &[MessageField::Number, MessageField::Number, MessageField::Number],
         buffer: Buffer::Some,
     },
-    Channels {
+    ChannelDeclaration {
         declared: "chan qc = [1] of { chan };",
         needs: "",
         names: &["qc"],
-        fields: &[Field::Channel],
+        fields: &[MessageField::Channel],
         buffer: Buffer::Some,
     },
-    Channels {
+    ChannelDeclaration {
         declared: "chan rc = [0] of { byte, chan };",
         needs: "",
         names: &["rc"],
-        fields: &[Field::Number, Field::Channel],
+        fields: &[MessageField::Number, MessageField::Channel],
         buffer: Buffer::None,
     },
-    Channels {
+    ChannelDeclaration {
         declared: "chan tp = [2] of { M };",
         needs: STRUCTURE,
         names: &["tp"],
-        fields: &[Field::Structure],
+        fields: &[MessageField::Structure],
         buffer: Buffer::Some,
     },
-    Channels {
+    ChannelDeclaration {
         declared: "chan tq = [2] of { M, bit };",
         needs: STRUCTURE,
         names: &["tq"],
-        fields: &[Field::Structure, Field::Number],
+        fields: &[MessageField::Structure, MessageField::Number],
         buffer: Buffer::Some,
     },
 ];

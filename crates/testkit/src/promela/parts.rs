@@ -1,12 +1,12 @@
 //! The parts of random Promela programs: processes, statements, expressions.
 
-use super::declared::{Buffer, CHANNELS, Channel, Field, LOCALS, VARIABLES};
-use super::{Asked, Node, Process, Promela};
+use super::declared::{Buffer, CHANNELS, DeclaredChannel, LOCALS, MessageField, VARIABLES};
+use super::{Promela, PromelaProcess, PromelaQuestion, PromelaStatement};
 use crate::choices::Choices;
 
 /// What stands around a statement.
 #[derive(Clone, Copy, Default)]
-struct Place {
+struct StatementContext {
     depth: usize,
     in_loop: bool,
     in_d_step: bool,
@@ -15,7 +15,7 @@ struct Place {
 }
 
 /// A program under construction.
-pub(super) struct Maker<'c> {
+pub(super) struct PromelaMaker<'c> {
     pub(super) choices: &'c mut Choices,
     numbers: Vec<String>,
     /// Those of fewer than eight bits, of eight, and of more: what is received must fit, since SPIN puts back what was stored.
@@ -23,7 +23,7 @@ pub(super) struct Maker<'c> {
     roomy: Vec<String>,
     pub(super) locals: Vec<String>,
     /// The channels that the process at hand may name; the shared ones come first.
-    pub(super) channels: Vec<Channel>,
+    pub(super) channels: Vec<DeclaredChannel>,
     pub(super) n_shared_channels: usize,
     /// Whether there is a variable `m` of type `mtype`.
     pub(super) has_name: bool,
@@ -51,9 +51,9 @@ pub(super) struct Maker<'c> {
     n_left: usize,
 }
 
-impl Maker<'_> {
-    pub(super) fn new(choices: &mut Choices) -> Maker<'_> {
-        Maker {
+impl PromelaMaker<'_> {
+    pub(super) fn new(choices: &mut Choices) -> PromelaMaker<'_> {
+        PromelaMaker {
             choices,
             numbers: Vec::new(),
             narrow: Vec::new(),
@@ -110,15 +110,15 @@ impl Maker<'_> {
         let processes = self.processes();
         let asked = match question {
             0 => None,
-            1..=6 => Some(Asked::Ltl(self.formula())),
-            7 => Some(Asked::Never(self.never())),
-            8 => Some(Asked::Progress),
-            _ => Some(Asked::Acceptance),
+            1..=6 => Some(PromelaQuestion::Ltl(self.formula())),
+            7 => Some(PromelaQuestion::Never(self.never())),
+            8 => Some(PromelaQuestion::Progress),
+            _ => Some(PromelaQuestion::Acceptance),
         };
         Promela { globals, processes, asked }
     }
 
-    fn processes(&mut self) -> Vec<Process> {
+    fn processes(&mut self) -> Vec<PromelaProcess> {
         let mut processes = Vec::new();
         self.can_run = self.choices.chance(30);
         let init_first = self.can_run && self.choices.chance(50);
@@ -134,14 +134,18 @@ impl Maker<'_> {
         }
         if self.can_run {
             let body = self.init();
-            let init = Process { head: "init".into(), body };
+            let init = PromelaProcess { head: "init".into(), body };
             let at = if init_first { 0 } else { processes.len() };
             processes.insert(at, init);
             self.process = "Worker".into();
             self.first_pid = None;
             self.locals = vec!["e".into()];
             let head = if self.passes_channel {
-                self.channels.push(Channel { name: "c".into(), fields: &[Field::Number], buffer: Buffer::Either });
+                self.channels.push(DeclaredChannel {
+                    name: "c".into(),
+                    fields: &[MessageField::Number],
+                    buffer: Buffer::Either,
+                });
                 "proctype Worker(byte e; chan c)"
             } else {
                 "proctype Worker(byte e)"
@@ -196,26 +200,27 @@ impl Maker<'_> {
         }
     }
 
-    fn init(&mut self) -> Vec<Node> {
+    fn init(&mut self) -> Vec<PromelaStatement> {
         self.locals.clear();
         self.jumps.clear();
         let mut body = Vec::new();
         if self.choices.chance(20) {
             body.push(self.simple());
         }
-        let runs: Vec<Node> = (0..1 + self.choices.below(2)).map(|_| Node::Line(self.start())).collect();
+        let runs: Vec<PromelaStatement> =
+            (0..1 + self.choices.below(2)).map(|_| PromelaStatement::Line(self.start())).collect();
         match self.choices.below(3) {
-            0 => body.push(Node::Block { head: "atomic".into(), body: runs, escape: None }),
+            0 => body.push(PromelaStatement::Block { head: "atomic".into(), body: runs, escape: None }),
             1 => body.extend(runs),
             _ => {
                 let mut inner = runs;
                 let last = self.simple();
                 inner.push(last);
-                body.push(Node::Block { head: "atomic".into(), body: inner, escape: None });
+                body.push(PromelaStatement::Block { head: "atomic".into(), body: inner, escape: None });
             }
         }
         if self.choices.chance(30) {
-            body.push(Node::Line("(_nr_pr == 1)".into()));
+            body.push(PromelaStatement::Line("(_nr_pr == 1)".into()));
         }
         if self.choices.chance(40) {
             let last = self.simple();
@@ -224,7 +229,7 @@ impl Maker<'_> {
         body
     }
 
-    fn process(&mut self, head: String) -> Process {
+    fn process(&mut self, head: String) -> PromelaProcess {
         let parameters: Vec<String> = self.locals.drain(..).collect();
         self.jumps.clear();
         self.inner_labels.clear();
@@ -234,7 +239,7 @@ impl Maker<'_> {
         let n_statements = 1 + self.choices.below(4);
         for at in 0..n_statements {
             let label = self.label(at);
-            let node = self.statement(Place::default());
+            let node = self.statement(StatementContext::default());
             let node = labelled(label.clone(), node);
             self.watch(&label, &node);
             body.push(node);
@@ -242,33 +247,34 @@ impl Maker<'_> {
         if self.choices.chance(50) {
             // Most processes go round.
             let inner = std::mem::take(&mut body);
-            let (first, mut rest): (Vec<Node>, Vec<Node>) =
-                inner.into_iter().partition(|node| matches!(node, Node::Line(line) if is_declaration(line)));
+            let (first, mut rest): (Vec<PromelaStatement>, Vec<PromelaStatement>) = inner
+                .into_iter()
+                .partition(|node| matches!(node, PromelaStatement::Line(line) if is_declaration(line)));
             // SPIN refuses a label at the head of an option.
             if rest.first().is_some_and(has_label) {
-                rest.insert(0, Node::Line("skip".into()));
+                rest.insert(0, PromelaStatement::Line("skip".into()));
             }
             body = first;
-            body.push(Node::Choice { label: String::new(), word: "do", options: vec![rest] });
+            body.push(PromelaStatement::Choice { label: String::new(), word: "do", options: vec![rest] });
         }
         // What is jumped to must exist.
         let used: Vec<String> = std::mem::take(&mut self.jumps);
         for label in used {
             if !mentions(&body, &format!("{label}:")) {
-                body.push(Node::Line(format!("{label}: skip")));
+                body.push(PromelaStatement::Line(format!("{label}: skip")));
             }
         }
         self.locals.clear();
         self.channels.truncate(self.n_shared_channels);
-        Process { head, body }
+        PromelaProcess { head, body }
     }
 
     /// What stands first in a process.
-    fn declarations(&mut self) -> Vec<Node> {
+    fn declarations(&mut self) -> Vec<PromelaStatement> {
         let mut body = Vec::new();
         if self.choices.chance(50) {
             let (declared, names) = *self.choices.pick(LOCALS);
-            body.push(Node::Line(declared.trim_end_matches(';').into()));
+            body.push(PromelaStatement::Line(declared.trim_end_matches(';').into()));
             self.locals.extend(names.iter().map(|name| (*name).to_owned()));
             self.narrow.retain(|name| !name.starts_with('e'));
             self.roomy.retain(|name| !name.starts_with('e'));
@@ -282,13 +288,13 @@ impl Maker<'_> {
                 Some(channel) => (channel, Buffer::Either),
                 None => ("[1] of { byte }".to_owned(), Buffer::Some),
             };
-            body.push(Node::Line(format!("chan c1 = {start}")));
-            self.channels.push(Channel { name: "c1".into(), fields: &[Field::Number], buffer });
+            body.push(PromelaStatement::Line(format!("chan c1 = {start}")));
+            self.channels.push(DeclaredChannel { name: "c1".into(), fields: &[MessageField::Number], buffer });
         }
         if self.n_shared_channels > 0 && self.choices.chance(5) {
             let name = self.channels[0].name.clone();
             if !name.contains('[') {
-                body.push(Node::Line(format!("{} {name}", self.choices.pick(&["xr", "xs"]))));
+                body.push(PromelaStatement::Line(format!("{} {name}", self.choices.pick(&["xr", "xs"]))));
             }
         }
         body
@@ -310,7 +316,7 @@ impl Maker<'_> {
     }
 
     /// Lets claims ask for a label of the process at hand, where it stands before the statement.
-    fn watch(&mut self, label: &str, node: &Node) {
+    fn watch(&mut self, label: &str, node: &PromelaStatement) {
         let Some(label) = label.strip_suffix(": ") else { return };
         if !mentions(std::slice::from_ref(node), &format!("{label}:")) {
             return;
@@ -321,11 +327,11 @@ impl Maker<'_> {
         }
     }
 
-    fn body(&mut self, place: Place, most: usize) -> Vec<Node> {
+    fn body(&mut self, place: StatementContext, most: usize) -> Vec<PromelaStatement> {
         let n_statements = 1 + self.choices.below(most);
         let mut body = Vec::new();
         for at in 0..n_statements {
-            let node = self.statement(Place { is_head: place.is_head && at == 0, ..place });
+            let node = self.statement(StatementContext { is_head: place.is_head && at == 0, ..place });
             let may_have_label = !(place.in_d_step || place.is_head && at == 0);
             body.push(if may_have_label && self.choices.chance(6) {
                 let name = format!("N{}", self.inner_labels.len());
@@ -343,138 +349,138 @@ impl Maker<'_> {
         body
     }
 
-    fn statement(&mut self, place: Place) -> Node {
+    fn statement(&mut self, place: StatementContext) -> PromelaStatement {
         self.n_left = self.n_left.saturating_sub(1);
-        let deeper = Place { depth: place.depth + 1, ..place };
+        let deeper = StatementContext { depth: place.depth + 1, ..place };
         if self.n_left == 0 || place.depth > 3 {
             return self.simple();
         }
         match self.choices.below(24) {
             0..=5 => self.simple(),
-            6 | 7 => Node::Line(self.test(2)),
+            6 | 7 => PromelaStatement::Line(self.test(2)),
             8..=10 if !place.in_d_step => self.talk(),
             8 if !self.channels.is_empty() => self.buffered_talk(),
             11..=13 => self.choice("if", deeper),
             14 if !place.in_d_step => self.choice("do", deeper),
-            14 => Node::Line("do :: x0 < 2 -> x0++ :: else -> break od".into()),
+            14 => PromelaStatement::Line("do :: x0 < 2 -> x0++ :: else -> break od".into()),
             15 | 16 if !place.in_d_step => {
-                let body = self.body(Place { is_head: place.is_head, ..deeper }, 4);
-                Node::Block { head: "atomic".into(), body, escape: None }
+                let body = self.body(StatementContext { is_head: place.is_head, ..deeper }, 4);
+                PromelaStatement::Block { head: "atomic".into(), body, escape: None }
             }
             17 if !place.in_d_step => {
-                let inner = Place { in_d_step: true, in_loop: false, is_head: false, ..deeper };
+                let inner = StatementContext { in_d_step: true, in_loop: false, is_head: false, ..deeper };
                 let body = self.body(inner, 3);
-                Node::Block { head: "d_step".into(), body, escape: None }
+                PromelaStatement::Block { head: "d_step".into(), body, escape: None }
             }
             18 if !place.in_d_step => self.rare(deeper),
-            19 if place.in_loop => Node::Line("break".into()),
+            19 if place.in_loop => PromelaStatement::Line("break".into()),
             20 if !place.in_d_step => self.jump(),
-            21 => Node::Line(format!("assert({})", self.test(1))),
-            22 if !place.in_d_step && !place.is_head => Node::Line("timeout".into()),
-            23 => Node::Line("printf(\"%d\\n\", x0)".into()),
+            21 => PromelaStatement::Line(format!("assert({})", self.test(1))),
+            22 if !place.in_d_step && !place.is_head => PromelaStatement::Line("timeout".into()),
+            23 => PromelaStatement::Line("printf(\"%d\\n\", x0)".into()),
             _ => self.simple(),
         }
     }
 
-    fn rare(&mut self, place: Place) -> Node {
+    fn rare(&mut self, place: StatementContext) -> PromelaStatement {
         match self.choices.below(12) {
             0 => {
-                let body = self.body(Place { is_head: false, ..place }, 3);
-                let escape = self.body(Place { is_head: false, ..place }, 2);
-                Node::Block { head: String::new(), body, escape: Some(escape) }
+                let body = self.body(StatementContext { is_head: false, ..place }, 3);
+                let escape = self.body(StatementContext { is_head: false, ..place }, 2);
+                PromelaStatement::Block { head: String::new(), body, escape: Some(escape) }
             }
-            1 => Node::Line(format!("select (x0 : {} .. 2)", self.choices.below(2))),
+            1 => PromelaStatement::Line(format!("select (x0 : {} .. 2)", self.choices.below(2))),
             7 => {
                 let target = self.target();
-                Node::Line(format!("select (x0 : 0 .. 1 + ({target} & 1))"))
+                PromelaStatement::Line(format!("select (x0 : 0 .. 1 + ({target} & 1))"))
             }
             8 if self.declared.contains(&"a") => {
-                let body = self.body(Place { is_head: false, ..place }, 2);
-                Node::Block { head: "for (x0 in a)".into(), body, escape: None }
+                let body = self.body(StatementContext { is_head: false, ..place }, 2);
+                PromelaStatement::Block { head: "for (x0 in a)".into(), body, escape: None }
             }
             9 if self.declared.contains(&"tp") => {
-                let body = self.body(Place { is_head: false, ..place }, 2);
-                Node::Block { head: "for (ms in tp)".into(), body, escape: None }
+                let body = self.body(StatementContext { is_head: false, ..place }, 2);
+                PromelaStatement::Block { head: "for (ms in tp)".into(), body, escape: None }
             }
             10 | 11 => match (self.simple_channel(true), self.simple_channel(false)) {
-                (Some(variable), Some(channel)) => Node::Line(format!("{variable} = {channel}")),
+                (Some(variable), Some(channel)) => PromelaStatement::Line(format!("{variable} = {channel}")),
                 _ => self.simple(),
             },
             2 => {
-                let body = self.body(Place { is_head: false, ..place }, 2);
-                Node::Block { head: "for (x0 : 0 .. 1)".into(), body, escape: None }
+                let body = self.body(StatementContext { is_head: false, ..place }, 2);
+                PromelaStatement::Block { head: "for (x0 : 0 .. 1)".into(), body, escape: None }
             }
             3 if self.has_inline => {
                 let target = self.target();
                 if self.choices.chance(30) {
-                    Node::Line(format!("both({target})"))
+                    PromelaStatement::Line(format!("both({target})"))
                 } else {
-                    Node::Line(format!("twice({target}, {})", self.choices.below(3)))
+                    PromelaStatement::Line(format!("twice({target}, {})", self.choices.below(3)))
                 }
             }
             4 if self.can_run && !self.runs => {
                 self.runs = true;
                 let start = self.start();
                 let is_kept = self.declared.contains(&"pp") && self.choices.chance(60);
-                Node::Line(if is_kept { format!("pp = {start}") } else { start })
+                PromelaStatement::Line(if is_kept { format!("pp = {start}") } else { start })
             }
             5 => {
                 let name = format!("d{}", self.n_left);
                 self.locals.push(name.clone());
-                Node::Line(format!("byte {name} = {}", self.choices.below(3)))
+                PromelaStatement::Line(format!("byte {name} = {}", self.choices.below(3)))
             }
             _ => {
-                let body = self.body(Place { is_head: place.is_head, ..place }, 3);
-                Node::Block { head: String::new(), body, escape: None }
+                let body = self.body(StatementContext { is_head: place.is_head, ..place }, 3);
+                PromelaStatement::Block { head: String::new(), body, escape: None }
             }
         }
     }
 
-    fn jump(&mut self) -> Node {
+    fn jump(&mut self) -> PromelaStatement {
         let n_inner = self.inner_labels.len();
         if n_inner > 0 && self.choices.chance(50) {
-            return Node::Line(format!("goto {}", self.inner_labels[self.choices.below(n_inner)]));
+            return PromelaStatement::Line(format!("goto {}", self.inner_labels[self.choices.below(n_inner)]));
         }
         let at = self.choices.below(4);
         let label = format!("L{at}");
         self.jumps.push(label.clone());
-        Node::Line(format!("goto {label}"))
+        PromelaStatement::Line(format!("goto {label}"))
     }
 
-    fn choice(&mut self, word: &'static str, place: Place) -> Node {
+    fn choice(&mut self, word: &'static str, place: StatementContext) -> PromelaStatement {
         let is_loop = word == "do";
-        let inner = Place { in_loop: place.in_loop || is_loop, is_head: true, ..place };
+        let inner = StatementContext { in_loop: place.in_loop || is_loop, is_head: true, ..place };
         let n_options = 1 + self.choices.below(3);
-        let mut options: Vec<Vec<Node>> = (0..n_options)
+        let mut options: Vec<Vec<PromelaStatement>> = (0..n_options)
             .map(|_| {
                 let mut body = Vec::new();
                 if self.choices.chance(50) {
-                    body.push(Node::Line(self.test(1)));
+                    body.push(PromelaStatement::Line(self.test(1)));
                 }
-                let here = Place { is_head: body.is_empty(), ..inner };
+                let here = StatementContext { is_head: body.is_empty(), ..inner };
                 body.extend(self.body(here, 2));
                 body
             })
             .collect();
         if self.choices.chance(35) || (place.in_d_step && self.choices.chance(80)) {
-            let mut body = vec![Node::Line("else".into())];
+            let mut body = vec![PromelaStatement::Line("else".into())];
             if is_loop && self.choices.chance(60) {
-                body.push(Node::Line("break".into()));
+                body.push(PromelaStatement::Line("break".into()));
             } else if self.choices.chance(50) {
                 body.push(self.simple());
             }
             options.push(body);
         } else if !place.in_d_step && self.choices.chance(12) {
             let simple = self.simple();
-            options.push(vec![Node::Line("timeout".into()), simple]);
+            options.push(vec![PromelaStatement::Line("timeout".into()), simple]);
         }
-        Node::Choice { label: String::new(), word, options }
+        PromelaStatement::Choice { label: String::new(), word, options }
     }
 
     /// An assignment or `skip`.
-    pub(super) fn simple(&mut self) -> Node {
+    pub(super) fn simple(&mut self) -> PromelaStatement {
         let target = self.target();
-        Node::Line(match self.choices.below(8) {
+        PromelaStatement::Line(match self.choices.below(8) {
             0 => "skip".into(),
             1 | 2 => format!("{target} = {}", self.choices.below(3)),
             3 => format!("{target}++"),
@@ -558,22 +564,24 @@ fn is_declaration(line: &str) -> bool {
     words.iter().any(|word| line.starts_with(word))
 }
 
-fn labelled(label: String, node: Node) -> Node {
+fn labelled(label: String, node: PromelaStatement) -> PromelaStatement {
     match node {
         // SPIN refuses a label before a declaration, an inline, `select`, `for` and bare braces.
-        Node::Line(line) if is_declaration(&line) || is_several(&line) => Node::Line(line),
-        Node::Line(line) => Node::Line(label + &line),
-        Node::Choice { word, options, .. } => Node::Choice { label, word, options },
-        Node::Block { head, body, escape } if head.is_empty() || head.starts_with("for") => {
-            Node::Block { head, body, escape }
+        PromelaStatement::Line(line) if is_declaration(&line) || is_several(&line) => PromelaStatement::Line(line),
+        PromelaStatement::Line(line) => PromelaStatement::Line(label + &line),
+        PromelaStatement::Choice { word, options, .. } => PromelaStatement::Choice { label, word, options },
+        PromelaStatement::Block { head, body, escape } if head.is_empty() || head.starts_with("for") => {
+            PromelaStatement::Block { head, body, escape }
         }
-        Node::Block { head, body, escape } => Node::Block { head: label + &head, body, escape },
+        PromelaStatement::Block { head, body, escape } => PromelaStatement::Block { head: label + &head, body, escape },
     }
 }
 
 /// Whether a statement begins with a label.
-fn has_label(node: &Node) -> bool {
-    let (Node::Line(text) | Node::Choice { label: text, .. } | Node::Block { head: text, .. }) = node;
+fn has_label(node: &PromelaStatement) -> bool {
+    let (PromelaStatement::Line(text)
+    | PromelaStatement::Choice { label: text, .. }
+    | PromelaStatement::Block { head: text, .. }) = node;
     text.split_once(": ").is_some_and(|(label, _)| label.chars().all(|c| c.is_alphanumeric() || c == '_'))
 }
 
@@ -582,13 +590,13 @@ fn is_several(line: &str) -> bool {
     ["select", "twice", "both"].iter().any(|word| line.starts_with(word))
 }
 
-fn mentions(body: &[Node], text: &str) -> bool {
+fn mentions(body: &[PromelaStatement], text: &str) -> bool {
     body.iter().any(|node| match node {
-        Node::Line(line) => line.contains(text),
-        Node::Choice { label, options, .. } => {
+        PromelaStatement::Line(line) => line.contains(text),
+        PromelaStatement::Choice { label, options, .. } => {
             label.contains(text) || options.iter().any(|option| mentions(option, text))
         }
-        Node::Block { head, body, escape } => {
+        PromelaStatement::Block { head, body, escape } => {
             head.contains(text) || mentions(body, text) || escape.as_ref().is_some_and(|body| mentions(body, text))
         }
     })

@@ -1,15 +1,15 @@
 //! Random expressions of each type.
 
-use model::control::Scope;
+use model::control::TextOwner;
 use model::expr::{Access, BinaryOp, Domain, Expr, Quantifier};
 use model::process::FamilyId;
 use model::types::{ScalarType, Type};
 use model::variable::{Role, Storage, VarId};
 
-use super::{Holder, Random, Readable, Surroundings};
+use super::{Holder, RandomMaker, Readable, Surroundings};
 use crate::expr::*;
 
-impl Random<'_> {
+impl RandomMaker<'_> {
     /// A boolean expression.
     pub(super) fn truth(&mut self, around: &Surroundings, depth: usize) -> Expr {
         if depth == 0 {
@@ -33,7 +33,8 @@ impl Random<'_> {
     /// A comparison or a boolean variable.
     fn simple_truth(&mut self, around: &Surroundings) -> Expr {
         let readables = self.readables(around);
-        let here = self.labels.iter().filter(|(scope, _)| *scope == around.scope && matches!(scope, Scope::Family(_)));
+        let here =
+            self.labels.iter().filter(|(scope, _)| *scope == around.scope && matches!(scope, TextOwner::Family(_)));
         let labels: Vec<String> = here.map(|(_, label)| label.clone()).collect();
         if !labels.is_empty() && self.choices.chance(8) {
             let label = self.choices.pick(&labels).clone();
@@ -155,7 +156,7 @@ impl Random<'_> {
 
     fn process(&mut self, ty: ScalarType, family: FamilyId, around: &Surroundings) -> Expr {
         let mut known: Vec<Expr> = Vec::new();
-        if around.scope == Scope::Family(family) {
+        if around.scope == TextOwner::Family(family) {
             known.push(me());
         }
         let is_member = |bound: &Option<FamilyId>| *bound == Some(family);
@@ -178,7 +179,7 @@ impl Random<'_> {
             return int(len as i64);
         }
         let mut known: Vec<Expr> = (0..len).map(|at| int(at as i64)).collect();
-        if let Scope::Family(family) = around.scope
+        if let TextOwner::Family(family) = around.scope
             && self.fits_index(family, len as i64 - 1)
         {
             known.push(index_of(me()));
@@ -240,12 +241,12 @@ impl Random<'_> {
     pub(super) fn readables(&self, around: &Surroundings) -> Vec<Readable> {
         let holders = |storage: Storage| match (storage, around.scope) {
             (Storage::Shared, _) => vec![Holder::Shared],
-            (Storage::Local(owner), Scope::Family(family)) if owner == family => vec![Holder::Mine],
-            (Storage::Public(owner), Scope::Family(family)) if owner == family => {
+            (Storage::Local(owner), TextOwner::Family(family)) if owner == family => vec![Holder::Mine],
+            (Storage::Public(owner), TextOwner::Family(family)) if owner == family => {
                 vec![Holder::Mine, Holder::Public(owner)]
             }
             (Storage::Public(owner), _) => vec![Holder::Public(owner)],
-            (Storage::Frame(owner), Scope::Procedure(procedure)) if owner == procedure => vec![Holder::Frame],
+            (Storage::Frame(owner), TextOwner::Procedure(procedure)) if owner == procedure => vec![Holder::Frame],
             _ => Vec::new(),
         };
         let entries = self.draft.model.vars.entries();

@@ -1,19 +1,19 @@
 //! Random statements and texts.
 
-use model::control::{ProcedureId, Scope, Stmt, StmtKind};
+use model::control::{ProcedureId, Stmt, StmtKind, TextOwner};
 use model::expr::{Access, BinaryOp, Domain};
 use model::process::FamilyId;
 use model::types::ScalarType;
 use model::variable::Role;
 
-use super::{Holder, Random, Readable, Surroundings};
+use super::{Holder, RandomMaker, Readable, Surroundings};
 use crate::expr::*;
 use crate::text::*;
 
-impl Random<'_> {
+impl RandomMaker<'_> {
     /// The text of a family: often a loop, sometimes one that ends.
-    pub(super) fn family_text(&mut self, family: FamilyId) -> Vec<Text> {
-        let around = Surroundings::new(Scope::Family(family));
+    pub(super) fn family_text(&mut self, family: FamilyId) -> Vec<TextStatement> {
+        let around = Surroundings::new(TextOwner::Family(family));
         let n_statements = 1 + self.choices.below(self.shape.n_statements);
         let mut texts = self.texts(&around, n_statements, Inside { depth: 2, breakable: false });
         // What needs two to come about, or is declared, is used on purpose, not by luck.
@@ -25,13 +25,13 @@ impl Random<'_> {
         }
         match self.choices.below(3) {
             0 => texts,
-            _ => vec![Text::Loop(begun(texts))],
+            _ => vec![TextStatement::Loop(begun(texts))],
         }
     }
 
     /// The text of a procedure, which calls itself with a smaller number, if at all.
-    pub(super) fn procedure_text(&mut self, procedure: ProcedureId) -> Vec<Text> {
-        let around = Surroundings::new(Scope::Procedure(procedure));
+    pub(super) fn procedure_text(&mut self, procedure: ProcedureId) -> Vec<TextStatement> {
+        let around = Surroundings::new(TextOwner::Procedure(procedure));
         let callable = std::mem::take(&mut self.callable);
         let n_statements = 1 + self.choices.below(2);
         let mut texts = self.texts(&around, n_statements, Inside { depth: 1, breakable: false });
@@ -42,7 +42,7 @@ impl Random<'_> {
             let less = binary(BinaryOp::Subtract, read(frame(depth)), int(1));
             let test = binary(BinaryOp::Greater, read(frame(depth)), int(0));
             let deeper = call(procedure, vec![less], None);
-            texts.push(Text::If(None, test, vec![deeper], vec![]));
+            texts.push(TextStatement::If(None, test, vec![deeper], vec![]));
         }
         match result {
             Some(ty) if !(self.shape.faults && self.choices.chance(10)) => {
@@ -55,12 +55,12 @@ impl Random<'_> {
         texts
     }
 
-    fn texts(&mut self, around: &Surroundings, n_statements: usize, inside: Inside) -> Vec<Text> {
+    fn texts(&mut self, around: &Surroundings, n_statements: usize, inside: Inside) -> Vec<TextStatement> {
         (0..n_statements).flat_map(|_| self.text(around, inside)).collect()
     }
 
     /// One statement, or two that belong together.
-    fn text(&mut self, around: &Surroundings, inside: Inside) -> Vec<Text> {
+    fn text(&mut self, around: &Surroundings, inside: Inside) -> Vec<TextStatement> {
         let deeper = Inside { depth: inside.depth.saturating_sub(1), ..inside };
         match self.choices.below(16) {
             0..=4 => vec![self.step(around)],
@@ -71,29 +71,31 @@ impl Random<'_> {
             10 if inside.depth > 0 => {
                 let test = self.truth(around, 1);
                 let (yes, no) = (self.block(around, deeper), self.block(around, deeper));
-                vec![Text::If(None, test, yes, no)]
+                vec![TextStatement::If(None, test, yes, no)]
             }
             11 if inside.depth > 0 => {
                 let test = self.truth(around, 1);
-                vec![Text::While(None, test, self.block(around, Inside { breakable: true, ..deeper }))]
+                vec![TextStatement::While(None, test, self.block(around, Inside { breakable: true, ..deeper }))]
             }
             12 | 13 if inside.depth > 0 => {
                 let n_branches = 2 + self.choices.below(2);
                 let branches = (0..n_branches).map(|_| begun(self.block(around, deeper))).collect();
-                vec![Text::Either(branches)]
+                vec![TextStatement::Either(branches)]
             }
             14 if inside.depth > 0 => vec![self.counted_loop(around, deeper)],
-            15 if inside.breakable => vec![if self.choices.chance(50) { Text::Break } else { Text::Continue }],
+            15 if inside.breakable => {
+                vec![if self.choices.chance(50) { TextStatement::Break } else { TextStatement::Continue }]
+            }
             _ => vec![self.step(around)],
         }
     }
 
-    fn block(&mut self, around: &Surroundings, inside: Inside) -> Vec<Text> {
+    fn block(&mut self, around: &Surroundings, inside: Inside) -> Vec<TextStatement> {
         let n_statements = self.choices.below(3);
         self.texts(around, n_statements, inside)
     }
 
-    fn counted_loop(&mut self, around: &Surroundings, inside: Inside) -> Text {
+    fn counted_loop(&mut self, around: &Surroundings, inside: Inside) -> TextStatement {
         let name = format!("k{}", self.draft.model.loops.len());
         let (domain, ty) = match self.domain() {
             (domain, Some(family)) => (domain, ScalarType::Pid(family)),
@@ -102,7 +104,9 @@ impl Random<'_> {
                 let first = self.choices.between(self.first_of_range(last), 1);
                 // Some loops start at the process's own index.
                 let first = match around.scope {
-                    Scope::Family(family) if self.fits_index(family, 2) && self.choices.chance(40) => index_of(me()),
+                    TextOwner::Family(family) if self.fits_index(family, 2) && self.choices.chance(40) => {
+                        index_of(me())
+                    }
                     _ => int(first),
                 };
                 (Domain::Range(Box::new(first), Box::new(int(last))), ScalarType::Range { lo: 0, hi: 2 })
@@ -112,11 +116,11 @@ impl Random<'_> {
         let mut around = around.clone();
         around.counters.push(counter);
         let body = self.texts(&around, 1, Inside { breakable: true, ..inside });
-        Text::For(id, body)
+        TextStatement::For(id, body)
     }
 
     /// `acquire` and `release` around a statement.
-    fn critical_section(&mut self, around: &Surroundings) -> Vec<Text> {
+    fn critical_section(&mut self, around: &Surroundings) -> Vec<TextStatement> {
         let Some(lock) = self.lock(around) else { return vec![self.step(around)] };
         let middle = self.step(around);
         let acquire = atomic(vec![stmt(StmtKind::Acquire(lock.clone()))]);
@@ -136,11 +140,11 @@ impl Random<'_> {
     }
 
     /// Sends or receives, whichever finds a partner.
-    fn both_sides(&mut self, around: &Surroundings) -> Text {
-        Text::Either(vec![vec![self.meeting(around)], vec![self.meeting(around)]])
+    fn both_sides(&mut self, around: &Surroundings) -> TextStatement {
+        TextStatement::Either(vec![vec![self.meeting(around)], vec![self.meeting(around)]])
     }
 
-    fn meeting(&mut self, around: &Surroundings) -> Text {
+    fn meeting(&mut self, around: &Surroundings) -> TextStatement {
         let (channel, ty) = *self.choices.pick(&self.channels);
         let body = if self.choices.chance(40) { vec![self.stmt(around, 0)] } else { vec![] };
         let guard = self.choices.chance(30).then(|| self.truth(around, 1));
@@ -158,7 +162,7 @@ impl Random<'_> {
         }
     }
 
-    fn a_call(&mut self, around: &Surroundings) -> Text {
+    fn a_call(&mut self, around: &Surroundings) -> TextStatement {
         let procedure = *self.choices.pick(&self.callable);
         let declared = &self.draft.model.procedures[procedure];
         let (parameter, result) = (declared.vars[0], declared.result);
@@ -170,7 +174,7 @@ impl Random<'_> {
     }
 
     /// A simple step or an `atomic` one.
-    fn step(&mut self, around: &Surroundings) -> Text {
+    fn step(&mut self, around: &Surroundings) -> TextStatement {
         let text = match self.choices.below(10) {
             0 => skip(),
             1..=5 => atomic(vec![self.stmt(around, 0)]),
@@ -183,7 +187,7 @@ impl Random<'_> {
         self.maybe_labelled(text, around)
     }
 
-    fn maybe_labelled(&mut self, text: Text, around: &Surroundings) -> Text {
+    fn maybe_labelled(&mut self, text: TextStatement, around: &Surroundings) -> TextStatement {
         if !self.choices.chance(40) {
             return text;
         }
@@ -276,8 +280,8 @@ struct Inside {
 }
 
 /// The texts, beginning with a step: what a `loop` or a branch of `either` needs.
-fn begun(mut texts: Vec<Text>) -> Vec<Text> {
-    if !matches!(texts.first(), Some(Text::Step(_) | Text::If(..) | Text::While(..))) {
+fn begun(mut texts: Vec<TextStatement>) -> Vec<TextStatement> {
+    if !matches!(texts.first(), Some(TextStatement::Step(_) | TextStatement::If(..) | TextStatement::While(..))) {
         texts.insert(0, skip());
     }
     texts

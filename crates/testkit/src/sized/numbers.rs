@@ -4,7 +4,7 @@
 //!
 //! A program has a few of these, so that products stay small.
 
-use super::{Kind, Writer};
+use super::{SizedKind, SizedWriter};
 
 /// What there is to be chosen from: the letter by which statements ask for it, and how it is declared.
 const PARTS: [(char, &str); 10] = [
@@ -105,10 +105,10 @@ const INVARIANTS: [(char, &str); 10] = [
     (' ', "sum(k in 0..<N: c[k]) <= 1"),
 ];
 
-impl Writer<'_> {
+impl SizedWriter<'_> {
     /// The whole program but for its last brace.
     pub(super) fn numbers(&mut self) {
-        debug_assert_eq!(self.kind, Kind::Numbers);
+        debug_assert_eq!(self.kind, SizedKind::Numbers);
         let mut parts: Vec<char> = Vec::new();
         let least = self.pick(&["2", "2", "2", "3"]);
         self.line(format!("program sized(N: {least}..) {{"));

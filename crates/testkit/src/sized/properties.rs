@@ -1,6 +1,6 @@
 //! Random properties of programs of any size: invariants about one, two, neighbouring or all processes, and what happens again and again.
 
-use super::{Kind, Writer};
+use super::{SizedKind, SizedWriter};
 
 /// What temporal properties assume.
 const UNDER: [&str; 8] = [
@@ -14,7 +14,7 @@ const UNDER: [&str; 8] = [
     "progress",
 ];
 
-impl Writer<'_> {
+impl SizedWriter<'_> {
     /// So many invariants and half as many temporal properties, beside what is asked of every program.
     pub(super) fn random_properties(&mut self, n_invariants: usize) {
         self.line("  allow deadlock;");
@@ -51,8 +51,8 @@ impl Writer<'_> {
             3 | 4 => format!("forall i: {} => {}", self.told("i"), self.told("i")),
             5 if self.is_in_order() => {
                 let near = match self.kind {
-                    Kind::Rings => "(i + 1) % N",
-                    Kind::Trees => "if i == 0 then i else (i - 1) / 2",
+                    SizedKind::Rings => "(i + 1) % N",
+                    SizedKind::Trees => "if i == 0 then i else (i - 1) / 2",
                     _ => "if i == 0 then 0 else i - 1",
                 };
                 format!("forall i: !({} && {})", self.told("i"), self.told(near))

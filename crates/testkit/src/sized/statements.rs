@@ -1,21 +1,21 @@
 //! Random statements of rings, chains, trees, crowds, and of clients with a process that serves them.
 
-use super::{Has, Kind, Writer};
+use super::{Has, SizedKind, SizedWriter};
 
-impl Writer<'_> {
+impl SizedWriter<'_> {
     /// The whole program but for its last brace.
     pub(super) fn statements(&mut self) {
         let chance = |writer: &mut Self, percent| writer.choices.chance(percent);
         let is_crowd = !self.is_in_order();
         self.has = Has {
             x: chance(self, 70),
-            g: self.kind != Kind::Trees && chance(self, if is_crowd { 60 } else { 25 }),
+            g: self.kind != SizedKind::Trees && chance(self, if is_crowd { 60 } else { 25 }),
             p: is_crowd && chance(self, 50),
             q: is_crowd && chance(self, 30),
             m: chance(self, 25),
             d: chance(self, 35),
             w: is_crowd && chance(self, 20),
-            home: self.kind == Kind::Broadcasts,
+            home: self.kind == SizedKind::Broadcasts,
         };
         let least = self.pick(&["2", "2", "2", "3", "4"]);
         self.line(format!("program sized(N: {least}..) {{"));
@@ -78,20 +78,20 @@ impl Writer<'_> {
     /// An index of a process near `who`.
     pub(super) fn near(&mut self, who: &str) -> String {
         match self.kind {
-            Kind::Rings => match self.choices.below(8) {
+            SizedKind::Rings => match self.choices.below(8) {
                 0..=2 => format!("({who} + 1) % N"),
                 3 | 4 => format!("({who} + N - 1) % N"),
                 5 => self.choices.pick(&["0", "N - 1"]).to_string(),
                 6 if self.choices.chance(30) => format!("({who} + 2) % N"),
                 _ => who.to_owned(),
             },
-            Kind::Trees => match self.choices.below(6) {
+            SizedKind::Trees => match self.choices.below(6) {
                 0 | 1 => format!("if {who} == 0 then {who} else ({who} - 1) / 2"),
                 2 => format!("if 2 * {who} + 1 < N then 2 * {who} + 1 else {who}"),
                 3 => format!("if 2 * {who} + 2 < N then 2 * {who} + 2 else {who}"),
                 _ => who.to_owned(),
             },
-            Kind::Chains => match self.choices.below(7) {
+            SizedKind::Chains => match self.choices.below(7) {
                 0..=2 => format!("if {who} == 0 then 0 else {who} - 1"),
                 3 | 4 => format!("if {who} == N - 1 then {who} else {who} + 1"),
                 5 => self.choices.pick(&["0", "N - 1"]).to_string(),
@@ -105,7 +105,7 @@ impl Writer<'_> {
     }
 
     fn position(&mut self) -> String {
-        if self.kind == Kind::Trees {
+        if self.kind == SizedKind::Trees {
             return self.pick(&["i == 0", "i > 0", "i % 2 == 0", "2 * i + 1 < N", "2 * i + 2 < N", "2 * i + 1 >= N"]);
         }
         self.pick(&["i == 0", "i == N - 1", "i % 2 == 0", "i > 0", "i < N - 1", "i == 1", "N % 2 == 0"])

@@ -6,12 +6,12 @@ use std::sync::Mutex;
 use model::Model;
 use model::control::{ActionKind, Stmt, StmtKind};
 use model::eval::{initial_faults, n_initial_states};
-use testkit::{Product, Shape, for_each_program};
+use testkit::{Product, RandomFeatures, for_each_program};
 
 #[test]
 fn every_feature_occurs_and_products_are_small() {
     let seen: Mutex<BTreeMap<&str, usize>> = Mutex::default();
-    for_each_program(400, Shape::everything(), |_, model| {
+    for_each_program(400, RandomFeatures::everything(), |_, model| {
         let mut seen = seen.lock().map_err(|error| error.to_string())?;
         let mut note = |feature| *seen.entry(feature).or_default() += 1;
         if !initial_faults(model).is_empty() {
@@ -120,12 +120,11 @@ fn body_features(body: &[Stmt], found: &mut Vec<&'static str>) {
 #[test]
 fn a_failing_program_is_made_small_and_told_with_its_seed() {
     let has_idle = |model: &Model| model.actions.iter().any(|action| matches!(action.kind, ActionKind::Idle));
-    let failure =
-        std::panic::catch_unwind(|| {
-            for_each_program(100, Shape::everything(), |_, model| {
-                if has_idle(model) { Err("it idles".to_string()) } else { Ok(()) }
-            });
+    let failure = std::panic::catch_unwind(|| {
+        for_each_program(100, RandomFeatures::everything(), |_, model| {
+            if has_idle(model) { Err("it idles".to_string()) } else { Ok(()) }
         });
+    });
     let message = failure.unwrap_err().downcast_ref::<String>().cloned().unwrap();
     let expected = "it idles\n\nprogram random {\n  shared s0: bool;\n  process P[i in 0..<2] {\n    idle;\n  }\n}\n";
     assert!(message.starts_with(expected) && message.contains("PIECEWISE_SEED="), "{message}");

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use base::SourceFile;
 use model::Model;
-use model::control::Scope;
+use model::control::TextOwner;
 use model::eval::{Move, State, StepFault};
 use model::print;
 use model::variable::{Role, VarId};
-use testkit::{Product, Shape, for_each_program, write};
+use testkit::{Product, RandomFeatures, for_each_program, write};
 
 /// What can be told apart without knowing how places and cells are numbered.
 #[derive(Debug, PartialEq)]
@@ -65,8 +65,8 @@ fn state_text(model: &Model, state: &State) -> String {
             let (depth, top) = (state.stacks[process.index()].len(), state.top(process));
             let labels: BTreeSet<&String> = model.places[state.place(process)].labels.iter().collect();
             let vars: &[VarId] = match model.places[state.place(process)].scope {
-                Scope::Procedure(procedure) => &model.procedures[procedure].vars,
-                Scope::Family(_) => &[],
+                TextOwner::Procedure(procedure) => &model.procedures[procedure].vars,
+                TextOwner::Family(_) => &[],
             };
             let kept = vars.iter().filter(|&&var| !counts(var)).map(|&var| &model.vars[var]);
             let slots: Vec<String> = kept
@@ -81,7 +81,7 @@ fn state_text(model: &Model, state: &State) -> String {
 
 #[test]
 fn a_draft_and_its_text_have_the_same_product() {
-    for_each_program(200, Shape::language(), |draft, model| {
+    for_each_program(200, RandomFeatures::language(), |draft, model| {
         let text = write::program(draft);
         let loaded = lang::load(&SourceFile::new("random.pw", text), &[]).map_err(|diagnostics| {
             let shown: Vec<String> = diagnostics

@@ -78,7 +78,7 @@ fn each_profile_makes_what_it_aims_at() {
 fn indices_ids_and_numbers_of_processes_get_into_data() {
     const N_TEXTS: u64 = 600;
     let texts: Vec<String> =
-        (0..N_TEXTS).map(|seed| sized::text(&mut Choices::from_seed(seed), sized::Kind::Numbers)).collect();
+        (0..N_TEXTS).map(|seed| sized::text(&mut Choices::from_seed(seed), sized::SizedKind::Numbers)).collect();
     let (mut n_small, mut refused) = (0, BTreeMap::<String, (usize, usize)>::new());
     for (seed, text) in texts.iter().enumerate() {
         match load(text) {
@@ -121,7 +121,7 @@ fn indices_ids_and_numbers_of_processes_get_into_data() {
 /// Texts of every kind but those whose words are changed at random are programs.
 #[test]
 fn texts_of_any_size_are_programs() {
-    for kind in sized::Kind::ALL.into_iter().filter(|kind| *kind != sized::Kind::Protocols) {
+    for kind in sized::SizedKind::ALL.into_iter().filter(|kind| *kind != sized::SizedKind::Protocols) {
         let texts = (0..N_PROGRAMS).map(|seed| sized::text(&mut Choices::from_seed(seed), kind));
         let refused: Vec<String> = texts.filter_map(|text| load(&text).err()).collect();
         assert!(refused.len() * 20 <= N_PROGRAMS as usize, "{}: {} refused: {refused:?}", kind.name(), refused.len());

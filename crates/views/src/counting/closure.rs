@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use base::{Budget, Span, StopReason};
-use evidence::counting::{Sum, Weight};
+use evidence::counting::{CellSum, SumWeight};
 use evidence::views::SharedColumn;
 use model::control::{Action, ActionId};
 use model::process::FamilyId;
@@ -17,7 +17,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::form::{Fact, Form, Term};
 use super::look::{Halt, Look, Scene, Who};
-use super::roster::{CountingView, Item, Member, Roster};
+use super::roster::{ClassMember, CountingItem, CountingView, Roster};
 use super::solve::{Row, may_hold};
 use super::step::shifted;
 use crate::choices::Choices;
@@ -44,11 +44,11 @@ pub enum Failure {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Edge {
     /// Who moves.
-    pub member: Member,
+    pub member: ClassMember,
     /// Its class before.
-    pub from: Vec<Item>,
+    pub from: Vec<CountingItem>,
     /// Its class after.
-    pub to: Vec<Item>,
+    pub to: Vec<CountingItem>,
     /// How much each cell changes, where that is known.
     pub changes: Vec<Option<i64>>,
 }
@@ -61,21 +61,21 @@ pub struct Weighed {
     /// The constant.
     pub constant: i64,
     /// What classes add.
-    pub weights: FxHashMap<(Member, Vec<Item>), i64>,
+    pub weights: FxHashMap<(ClassMember, Vec<CountingItem>), i64>,
 }
 
 impl Weighed {
-    fn of(&self, member: Member, class: &[Item]) -> i64 {
+    fn of(&self, member: ClassMember, class: &[CountingItem]) -> i64 {
         self.weights.get(&(member, class.to_vec())).copied().unwrap_or(0)
     }
 
     /// The sum as a claim.
-    pub fn listed(&self) -> Sum {
+    pub fn listed(&self) -> CellSum {
         let weights = self.weights.iter().filter(|(_, weight)| **weight != 0);
-        let mut weights: Vec<Weight> =
-            weights.map(|((of, class), &weight)| Weight { of: *of, class: class.clone(), weight }).collect();
+        let mut weights: Vec<SumWeight> =
+            weights.map(|((of, class), &weight)| SumWeight { of: *of, class: class.clone(), weight }).collect();
         weights.sort_by(|one, other| (one.of, &one.class).cmp(&(other.of, &other.class)));
-        Sum { cells: self.cells.clone(), constant: self.constant, weights }
+        CellSum { cells: self.cells.clone(), constant: self.constant, weights }
     }
 }
 
@@ -98,7 +98,7 @@ pub struct Closure<'a, 'm> {
     /// Where a step may be a fault.
     pub faults: BTreeSet<Span>,
     known: FxHashSet<CountingView>,
-    group_of: FxHashMap<Vec<Item>, usize>,
+    group_of: FxHashMap<Vec<CountingItem>, usize>,
     weights: Vec<Vec<i64>>,
     dirty: BTreeSet<usize>,
     broken: BTreeSet<usize>,
@@ -155,13 +155,16 @@ pub fn quantities(roster: &Roster<'_>) -> Vec<CellId> {
 }
 
 /// What a component counts for in a sum.
-pub fn number_of(item: Item) -> Option<i64> {
+pub fn number_of(item: CountingItem) -> Option<i64> {
     match item {
-        Item::Value(Value::Int(number)) => Some(number),
-        Item::Value(Value::Bool(truth)) => Some(i64::from(truth)),
-        Item::Value(Value::None) => Some(0),
-        Item::Value(Value::Process(_)) | Item::Slot(_) | Item::Other(_) => Some(1),
-        Item::Value(Value::Enum(..)) | Item::Place(_) | Item::Offset(..) | Item::Any => None,
+        CountingItem::Value(Value::Int(number)) => Some(number),
+        CountingItem::Value(Value::Bool(truth)) => Some(i64::from(truth)),
+        CountingItem::Value(Value::None) => Some(0),
+        CountingItem::Value(Value::Process(_)) | CountingItem::Slot(_) | CountingItem::Other(_) => Some(1),
+        CountingItem::Value(Value::Enum(..))
+        | CountingItem::Place(_)
+        | CountingItem::Offset(..)
+        | CountingItem::Any => None,
     }
 }
 
@@ -198,7 +201,7 @@ impl<'m> Closure<'_, 'm> {
         self.groups[group].push(self.views.len());
         self.dirty.insert(group);
         let class = Roster::class(&view.local);
-        let weights = self.sums.iter().map(|sum| sum.of(Member::Family(view.family), &class)).collect();
+        let weights = self.sums.iter().map(|sum| sum.of(ClassMember::Family(view.family), &class)).collect();
         self.weights.push(weights);
         self.known.insert(view.clone());
         self.views.push(view);
@@ -258,7 +261,7 @@ impl<'m> Closure<'_, 'm> {
             Who::Single(id) => self.roster.shared_column(SharedColumn::Control(id)).map(|column| scene.shared[column]),
             Who::Nobody => None,
         };
-        let Some(Item::Place(place)) = place else { return Ok(()) };
+        let Some(CountingItem::Place(place)) = place else { return Ok(()) };
         let actions: Vec<ActionId> = self.roster.model.places[place].actions.clone();
         actions.into_iter().try_for_each(|action| self.step((scene, who), &self.roster.text.actions[action], unseen))
     }
@@ -366,18 +369,18 @@ impl<'m> Closure<'_, 'm> {
     }
 
     /// Who moves, and its class before and after.
-    fn classes(&self, look: &Look<'_, 'm>) -> (Member, Vec<Item>, Vec<Item>) {
+    fn classes(&self, look: &Look<'_, 'm>) -> (ClassMember, Vec<CountingItem>, Vec<CountingItem>) {
         match look.me {
             Who::Single(id) => {
                 let class = |scene: &Scene| self.roster.single_class(id, &scene.shared);
-                (Member::Single(id), class(look.before), class(&look.scene))
+                (ClassMember::Single(id), class(look.before), class(&look.scene))
             }
             Who::Slot(slot) => {
                 let class = |scene: &Scene| Roster::class(&scene.seen[slot as usize].1);
                 let family = look.scene.seen[slot as usize].0;
-                (Member::Family(family), class(look.before), class(&look.scene))
+                (ClassMember::Family(family), class(look.before), class(&look.scene))
             }
-            Who::Nobody => (Member::Family(self.roster.many[0]), Vec::new(), Vec::new()),
+            Who::Nobody => (ClassMember::Family(self.roster.many[0]), Vec::new(), Vec::new()),
         }
     }
 
@@ -442,10 +445,10 @@ enum Excess {
 }
 
 /// The shared part without the names of processes, and without numbers of which not everybody has to know the same.
-fn blind(roster: &Roster<'_>, scene: &Scene) -> Vec<Item> {
-    let blind = |(column, item): (&SharedColumn, &Item)| match (column, item) {
-        (_, Item::Slot(slot)) => Item::Other(scene.seen[*slot as usize].0),
-        (SharedColumn::Cell(cell), _) if roster.may_be_far(roster.model.cells[*cell].var) => Item::Any,
+fn blind(roster: &Roster<'_>, scene: &Scene) -> Vec<CountingItem> {
+    let blind = |(column, item): (&SharedColumn, &CountingItem)| match (column, item) {
+        (_, CountingItem::Slot(slot)) => CountingItem::Other(scene.seen[*slot as usize].0),
+        (SharedColumn::Cell(cell), _) if roster.may_be_far(roster.model.cells[*cell].var) => CountingItem::Any,
         (_, other) => *other,
     };
     roster.shared.iter().zip(&scene.shared).map(blind).collect()
@@ -453,8 +456,8 @@ fn blind(roster: &Roster<'_>, scene: &Scene) -> Vec<Item> {
 
 /// What the first process sees after a step.
 fn project(scene: &Scene, change: impl Fn(CellId) -> Option<i64> + Copy) -> CountingView {
-    let seen = |item: &Item| match item {
-        Item::Slot(slot) if *slot > 0 => Item::Other(scene.seen[*slot as usize].0),
+    let seen = |item: &CountingItem| match item {
+        CountingItem::Slot(slot) if *slot > 0 => CountingItem::Other(scene.seen[*slot as usize].0),
         other => shifted(*other, change),
     };
     let (family, local) = &scene.seen[0];
@@ -469,7 +472,7 @@ fn project(scene: &Scene, change: impl Fn(CellId) -> Option<i64> + Copy) -> Coun
 fn start<'m>(roster: &Roster<'m>, family: FamilyId, choices: &mut Choices) -> Result<CountingView, Halt> {
     let process = roster.model.families[family].first;
     let nothing = Scene { shared: Vec::new(), seen: Vec::new() };
-    let scene = Scene { shared: Vec::new(), seen: vec![(family, vec![Item::Any])] };
+    let scene = Scene { shared: Vec::new(), seen: vec![(family, vec![CountingItem::Any])] };
     let mut look = Look {
         roster,
         scene,
@@ -486,7 +489,7 @@ fn start<'m>(roster: &Roster<'m>, family: FamilyId, choices: &mut Choices) -> Re
     for &column in &roster.shared {
         let item = match column {
             SharedColumn::Cell(cell) => first(&mut look, cell)?,
-            _ => Item::Any,
+            _ => CountingItem::Any,
         };
         look.scene.shared.push(item);
     }
@@ -494,7 +497,7 @@ fn start<'m>(roster: &Roster<'m>, family: FamilyId, choices: &mut Choices) -> Re
         roster.local[&family].iter().map(|&column| roster.local_cell(process, column)).collect();
     let mut local = Vec::new();
     for cell in cells {
-        local.push(cell.map_or(Ok(Item::Any), |cell| first(&mut look, cell))?);
+        local.push(cell.map_or(Ok(CountingItem::Any), |cell| first(&mut look, cell))?);
     }
     look.scene.seen[0].1 = local;
     for &single in &roster.singles {
@@ -508,12 +511,12 @@ fn start<'m>(roster: &Roster<'m>, family: FamilyId, choices: &mut Choices) -> Re
 }
 
 /// What a cell starts with.
-fn first(look: &mut Look<'_, '_>, cell: CellId) -> Result<Item, Halt> {
+fn first(look: &mut Look<'_, '_>, cell: CellId) -> Result<CountingItem, Halt> {
     let roster = look.roster;
     let declared = &roster.model.cells[cell];
     let var = &roster.text.vars[declared.var];
     if let Some(number) = roster.first_number(cell) {
-        return Ok(number.known().map_or(Item::Any, |number| Item::Value(Value::Int(number))));
+        return Ok(number.known().map_or(CountingItem::Any, |number| CountingItem::Value(Value::Int(number))));
     }
     if roster.bounds(declared.var).is_some() {
         return match (&var.init, roster.is_unbounded(declared.var)) {
@@ -525,22 +528,22 @@ fn first(look: &mut Look<'_, '_>, cell: CellId) -> Result<Item, Halt> {
     let value = starts.map(|state| state.cells[cell.index()]);
     match (&var.init, value) {
         (Init::Any, _) | (_, Some(Value::Process(_)) | None) => item(look, declared.ty, var.span),
-        (_, Some(value)) => Ok(Item::Value(value)),
+        (_, Some(value)) => Ok(CountingItem::Value(value)),
     }
 }
 
 /// Any value of a type, as a component of a view.
-fn item(look: &mut Look<'_, '_>, ty: model::types::ScalarType, span: Span) -> Result<Item, Halt> {
+fn item(look: &mut Look<'_, '_>, ty: model::types::ScalarType, span: Span) -> Result<CountingItem, Halt> {
     use super::look::Val;
     Ok(match look.any(ty, span)? {
-        Val::Truth(truth) => Item::Value(Value::Bool(truth)),
-        Val::Number(form) => form.known().map_or(Item::Any, |number| Item::Value(Value::Int(number))),
-        Val::Unknown => Item::Any,
-        Val::Name(id, at) => Item::Value(Value::Enum(id, at)),
-        Val::Nobody => Item::Value(Value::None),
-        Val::Single(id) => Item::Value(Value::Process(id)),
-        Val::Slot(slot) => Item::Slot(slot),
-        Val::Unseen(family) | Val::Someone(family, _) => Item::Other(family),
+        Val::Truth(truth) => CountingItem::Value(Value::Bool(truth)),
+        Val::Number(form) => form.known().map_or(CountingItem::Any, |number| CountingItem::Value(Value::Int(number))),
+        Val::Unknown => CountingItem::Any,
+        Val::Name(id, at) => CountingItem::Value(Value::Enum(id, at)),
+        Val::Nobody => CountingItem::Value(Value::None),
+        Val::Single(id) => CountingItem::Value(Value::Process(id)),
+        Val::Slot(slot) => CountingItem::Slot(slot),
+        Val::Unseen(family) | Val::Someone(family, _) => CountingItem::Other(family),
     })
 }
 
@@ -614,10 +617,10 @@ impl<'a, 'm> System<'a, 'm> {
         let mut constant = sum.constant;
         for &single in &closure.roster.singles {
             let class = closure.roster.single_class(single, &self.scene.shared);
-            constant = constant.checked_add(sum.of(Member::Single(single), &class))?;
+            constant = constant.checked_add(sum.of(ClassMember::Single(single), &class))?;
         }
         for (family, local) in &self.scene.seen {
-            constant = constant.checked_add(sum.of(Member::Family(*family), &Roster::class(local)))?;
+            constant = constant.checked_add(sum.of(ClassMember::Family(*family), &Roster::class(local)))?;
         }
         row.constant = row.constant.checked_add(constant.checked_mul(times)?)?;
         for (one, &view) in row.coefficients.iter_mut().zip(self.unseen) {

@@ -5,7 +5,7 @@
 //! of its processes satisfy something, seen ones and unseen ones.
 
 use base::Span;
-use evidence::views::{LocalColumn, Row, SharedColumn};
+use evidence::views::{ElementArray, LocalColumn, SharedColumn};
 use model::control::PlaceId;
 use model::expr::{Access, BinaryOp, Binding, Domain, Expr, ExprKind, Quantified, Quantifier, Whose};
 use model::process::{FamilyId, ProcessId};
@@ -16,7 +16,7 @@ use model::variable::{CellId, Storage};
 use std::collections::BTreeMap;
 
 use super::form::{Fact, Form, Term};
-use super::roster::{CountingView, Item, Roster};
+use super::roster::{CountingItem, CountingView, Roster};
 use crate::choices::Choices;
 use crate::sight::arithmetic;
 
@@ -72,9 +72,9 @@ pub enum Who {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scene {
     /// The shared part.
-    pub shared: Vec<Item>,
+    pub shared: Vec<CountingItem>,
     /// The families and local states of the seen processes.
-    pub seen: Vec<(FamilyId, Vec<Item>)>,
+    pub seen: Vec<(FamilyId, Vec<CountingItem>)>,
 }
 
 impl Scene {
@@ -89,15 +89,18 @@ impl Scene {
         let mut shared = Vec::with_capacity(self.shared.len());
         for (&mine, &theirs) in self.shared.iter().zip(&view.shared) {
             shared.push(match (mine, theirs) {
-                (Item::Slot(at), Item::Other(family)) if self.seen[at as usize].0 == family => mine,
-                (Item::Other(family), Item::Slot(0)) if family == view.family => Item::Slot(slot),
-                (Item::Slot(_), _) | (_, Item::Slot(_)) => return None,
+                (CountingItem::Slot(at), CountingItem::Other(family)) if self.seen[at as usize].0 == family => mine,
+                (CountingItem::Other(family), CountingItem::Slot(0)) if family == view.family => {
+                    CountingItem::Slot(slot)
+                }
+                (CountingItem::Slot(_), _) | (_, CountingItem::Slot(_)) => return None,
                 _ if may_be_one(mine, theirs) => mine,
                 _ => return None,
             });
         }
         // The ids in a local state name others than the process itself; which, is not known.
-        let local = view.local.iter().map(|&item| if item == Item::Slot(0) { Item::Slot(slot) } else { item });
+        let local =
+            view.local.iter().map(|&item| if item == CountingItem::Slot(0) { CountingItem::Slot(slot) } else { item });
         let mut seen = self.seen.clone();
         seen.push((view.family, local.collect()));
         Some(Scene { shared, seen })
@@ -106,11 +109,14 @@ impl Scene {
 
 /// Whether two processes may see the same content of a cell so. One of them may know a number of which the other one knows less: how far it is
 /// from another number, or nothing.
-fn may_be_one(mine: Item, theirs: Item) -> bool {
+fn may_be_one(mine: CountingItem, theirs: CountingItem) -> bool {
     match (mine, theirs) {
-        (Item::Offset(cell, _), Item::Offset(other, _)) if cell == other => mine == theirs,
-        (Item::Any | Item::Offset(..), Item::Any | Item::Offset(..) | Item::Value(Value::Int(_)))
-        | (Item::Value(Value::Int(_)), Item::Any | Item::Offset(..)) => true,
+        (CountingItem::Offset(cell, _), CountingItem::Offset(other, _)) if cell == other => mine == theirs,
+        (
+            CountingItem::Any | CountingItem::Offset(..),
+            CountingItem::Any | CountingItem::Offset(..) | CountingItem::Value(Value::Int(_)),
+        )
+        | (CountingItem::Value(Value::Int(_)), CountingItem::Any | CountingItem::Offset(..)) => true,
         _ => mine == theirs,
     }
 }
@@ -269,7 +275,7 @@ impl<'m> Look<'_, 'm> {
             Val::Nobody => return Err(Halt::Fault(span)),
             _ => return Err(Halt::Outside(span)),
         };
-        Ok(Val::Truth(places.iter().any(|&one| place == Item::Place(one))))
+        Ok(Val::Truth(places.iter().any(|&one| place == CountingItem::Place(one))))
     }
 
     /// One of `n`, each in turn.
@@ -310,7 +316,7 @@ impl<'m> Look<'_, 'm> {
         }
         match (owner, element) {
             (None, Some(Val::Slot(slot))) => {
-                let column = LocalColumn::Element(Row { var: access.var, owner: None }, offset);
+                let column = LocalColumn::Element(ElementArray { var: access.var, owner: None }, offset);
                 let family = self.scene.seen[slot as usize].0;
                 roster.local_column(family, column).map(|column| Location::Local(slot, column)).ok_or(outside)
             }
@@ -359,12 +365,12 @@ impl<'m> Look<'_, 'm> {
             }
         };
         Ok(match item {
-            Item::Value(value) => plain(value),
-            Item::Slot(slot) => Val::Slot(slot),
-            Item::Other(family) => owner.map_or(Val::Unseen(family), |owner| Val::Someone(family, owner)),
-            Item::Offset(cell, by) => Val::Number(Form { constant: by, ..Form::term(Term::Cell(cell)) }),
-            Item::Any => Val::Unknown,
-            Item::Place(_) => return Err(Halt::Outside(access.span)),
+            CountingItem::Value(value) => plain(value),
+            CountingItem::Slot(slot) => Val::Slot(slot),
+            CountingItem::Other(family) => owner.map_or(Val::Unseen(family), |owner| Val::Someone(family, owner)),
+            CountingItem::Offset(cell, by) => Val::Number(Form { constant: by, ..Form::term(Term::Cell(cell)) }),
+            CountingItem::Any => Val::Unknown,
+            CountingItem::Place(_) => return Err(Halt::Outside(access.span)),
         })
     }
 
@@ -634,7 +640,7 @@ impl<'m> Look<'_, 'm> {
         for (at, item) in scene.shared.iter_mut().enumerate() {
             if *item == self.before.shared[at] {
                 *item = before.shared[at];
-            } else if *item == Item::Other(view.family) {
+            } else if *item == CountingItem::Other(view.family) {
                 return Err(Halt::Outside(span));
             }
         }

@@ -11,7 +11,7 @@ use model::Model;
 use model::control::{Stmt, StmtKind};
 use model::expr::{BinaryOp, Binding, Domain, Expr, ExprKind, Quantifier};
 use model::property::PropertyKind;
-use model::template::Reason;
+use model::template::FragmentReason;
 use model::types::ScalarType;
 use model::variable::{CellId, VarId};
 use model::visit::each_part;
@@ -36,7 +36,7 @@ impl<'m> Counting<'m> {
     ///
     /// # Errors
     /// What stands in the way.
-    pub fn new(model: &'m Model, budget: &'m Budget) -> Result<Counting<'m>, Reason> {
+    pub fn new(model: &'m Model, budget: &'m Budget) -> Result<Counting<'m>, FragmentReason> {
         Ok(Counting { roster: Roster::new(model)?, budget })
     }
 

@@ -6,14 +6,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use base::Span;
-pub use evidence::counting::{CountingView, Item, Member};
-use evidence::views::{LocalColumn, Row, SharedColumn};
+pub use evidence::counting::{ClassMember, CountingItem, CountingView};
+use evidence::views::{ElementArray, LocalColumn, SharedColumn};
 use model::Model;
 use model::expr::{Expr, ExprKind};
 use model::process::{FamilyId, ProcessId};
 use model::size::{Linear, ParameterId, Size, parameters_of};
 use model::symmetry::process_dimensions;
-use model::template::Reason;
+use model::template::FragmentReason;
 use model::types::ScalarType;
 use model::value::Value;
 use model::variable::{CellId, Init, Storage, VarId};
@@ -49,8 +49,8 @@ pub struct Roster<'m> {
     pub rows: BTreeMap<VarId, (FamilyId, usize)>,
 }
 
-fn reason(span: Span, text: impl Into<String>) -> Reason {
-    Reason { text: text.into(), span }
+fn reason(span: Span, text: impl Into<String>) -> FragmentReason {
+    FragmentReason { text: text.into(), span }
 }
 
 impl<'m> Roster<'m> {
@@ -58,7 +58,7 @@ impl<'m> Roster<'m> {
     ///
     /// # Errors
     /// What stands in the way.
-    pub fn new(model: &'m Model) -> Result<Roster<'m>, Reason> {
+    pub fn new(model: &'m Model) -> Result<Roster<'m>, FragmentReason> {
         let text = model.template();
         let mut roster = Roster {
             model,
@@ -80,7 +80,7 @@ impl<'m> Roster<'m> {
     }
 
     /// Sums of a few numbers stay far within 64 bits.
-    fn numbers_fit(&self) -> Result<(), Reason> {
+    fn numbers_fit(&self) -> Result<(), FragmentReason> {
         for var in &self.model.vars {
             let (lo, hi) = match var.ty.scalar() {
                 ScalarType::Range { lo, hi } => (lo, hi),
@@ -94,7 +94,7 @@ impl<'m> Roster<'m> {
         Ok(())
     }
 
-    fn families(&mut self) -> Result<(), Reason> {
+    fn families(&mut self) -> Result<(), FragmentReason> {
         let plain = |text: &str| reason(Span::default(), text);
         if let Some(procedure) = self.text.procedures.iter().next() {
             return Err(reason(procedure.span, format!("there are procedures, such as `{}`", procedure.name)));
@@ -135,7 +135,7 @@ impl<'m> Roster<'m> {
         Ok(())
     }
 
-    fn arrays(&mut self) -> Result<(), Reason> {
+    fn arrays(&mut self) -> Result<(), FragmentReason> {
         for &family in &self.many {
             for (var, dimension) in process_dimensions(self.model, family) {
                 let declared = &self.model.vars[var];
@@ -170,7 +170,7 @@ impl<'m> Roster<'m> {
     }
 
     /// Initial values are the same for all processes of a family, whatever the size.
-    fn starts_alike(&self) -> Result<(), Reason> {
+    fn starts_alike(&self) -> Result<(), FragmentReason> {
         for (id, var) in self.text.vars.entries() {
             let is_members = self.is_members(id);
             let is_alike = match &var.init {
@@ -214,7 +214,7 @@ impl<'m> Roster<'m> {
                 debug_assert_eq!(of, family);
                 let ty = &self.model.vars[var].ty;
                 let n_elements = ty.n_cells() / ty.dimensions()[dimension].max(1);
-                let row = Row { var, owner: None };
+                let row = ElementArray { var, owner: None };
                 columns.extend((0..n_elements).map(|at| LocalColumn::Element(row, at)));
             }
             self.local.insert(family, columns);
@@ -334,18 +334,22 @@ impl<'m> Roster<'m> {
     }
 
     /// The class of a process of a family: control and plain values.
-    pub fn class(local: &[Item]) -> Vec<Item> {
+    pub fn class(local: &[CountingItem]) -> Vec<CountingItem> {
         local
             .iter()
             .map(|item| match item {
-                Item::Place(_) | Item::Value(Value::Bool(_) | Value::Int(_) | Value::Enum(..)) => *item,
-                Item::Value(_) | Item::Slot(_) | Item::Other(_) | Item::Offset(..) | Item::Any => Item::Any,
+                CountingItem::Place(_) | CountingItem::Value(Value::Bool(_) | Value::Int(_) | Value::Enum(..)) => *item,
+                CountingItem::Value(_)
+                | CountingItem::Slot(_)
+                | CountingItem::Other(_)
+                | CountingItem::Offset(..)
+                | CountingItem::Any => CountingItem::Any,
             })
             .collect()
     }
 
     /// The class of a single process: where it is, and its own cells that are shown.
-    pub fn single_class(&self, process: ProcessId, shared: &[Item]) -> Vec<Item> {
+    pub fn single_class(&self, process: ProcessId, shared: &[CountingItem]) -> Vec<CountingItem> {
         let columns = self.shared.iter().zip(shared).filter(|(column, _)| match column {
             SharedColumn::Control(of) => *of == process,
             SharedColumn::Cell(cell) => self.model.cells[*cell].owner == Some(process),

@@ -13,7 +13,7 @@ use model::variable::CellId;
 
 use super::form::Form;
 use super::look::{Halt, Location, Look, Looked, Val, Who};
-use super::roster::{Item, MOST_SHOWN};
+use super::roster::{CountingItem, MOST_SHOWN};
 
 /// Numbers of local states are shown as differences to counted cells up to this far.
 const FARTHEST: i64 = 2;
@@ -171,9 +171,9 @@ impl<'m> Look<'_, 'm> {
             Location::Counted(cell) => drop(self.stored.insert(cell, Some(form))),
             Location::Local(..) | Location::Shared(_) if self.shows_offsets(location, access) => {
                 let item = match (form.known(), form.offset()) {
-                    (Some(number), _) => Item::Value(Value::Int(number)),
-                    (None, Some((cell, by))) => Item::Offset(cell, by),
-                    (None, None) => Item::Any,
+                    (Some(number), _) => CountingItem::Value(Value::Int(number)),
+                    (None, Some((cell, by))) => CountingItem::Offset(cell, by),
+                    (None, None) => CountingItem::Any,
                 };
                 return self.put_item(location, item, access);
             }
@@ -182,7 +182,7 @@ impl<'m> Look<'_, 'm> {
                     Some(number) => number,
                     None => self.one_of(&form, access)?,
                 };
-                return self.put_item(location, Item::Value(Value::Int(number)), access);
+                return self.put_item(location, CountingItem::Value(Value::Int(number)), access);
             }
             Location::Local(..) | Location::Elsewhere => return Err(Halt::Outside(access.span)),
         }
@@ -210,7 +210,7 @@ impl<'m> Look<'_, 'm> {
     fn put_unknown(&mut self, location: Location, access: &Access) -> Looked<()> {
         match location {
             Location::Counted(cell) => drop(self.stored.insert(cell, None)),
-            _ if self.shows_offsets(location, access) => return self.put_item(location, Item::Any, access),
+            _ if self.shows_offsets(location, access) => return self.put_item(location, CountingItem::Any, access),
             Location::Shared(_) => match self.any(self.type_of(access), access.span)? {
                 Val::Number(form) if form.known().is_some() => return self.put_number(location, form, access),
                 _ => return Err(Halt::Outside(access.span)),
@@ -223,22 +223,22 @@ impl<'m> Look<'_, 'm> {
     /// Stores a value that is no number and fits.
     fn put(&mut self, location: Location, value: &Val, access: &Access) -> Looked<()> {
         let item = match value {
-            Val::Truth(truth) => Item::Value(Value::Bool(*truth)),
-            Val::Name(id, at) => Item::Value(Value::Enum(*id, *at)),
-            Val::Nobody => Item::Value(Value::None),
-            Val::Single(id) => Item::Value(Value::Process(*id)),
-            Val::Slot(slot) => Item::Slot(*slot),
-            Val::Unseen(family) => Item::Other(*family),
+            Val::Truth(truth) => CountingItem::Value(Value::Bool(*truth)),
+            Val::Name(id, at) => CountingItem::Value(Value::Enum(*id, *at)),
+            Val::Nobody => CountingItem::Value(Value::None),
+            Val::Single(id) => CountingItem::Value(Value::Process(*id)),
+            Val::Slot(slot) => CountingItem::Slot(*slot),
+            Val::Unseen(family) => CountingItem::Other(*family),
             Val::Someone(family, not) => match location {
-                Location::Local(slot, _) if slot == *not => Item::Other(*family),
+                Location::Local(slot, _) if slot == *not => CountingItem::Other(*family),
                 _ => {
                     // Any of the others, seen or not.
                     let seen = self.scene.seen.iter().enumerate();
-                    let mut slots: Vec<Item> = seen
+                    let mut slots: Vec<CountingItem> = seen
                         .filter(|(slot, (of, _))| of == family && *slot != *not as usize)
-                        .map(|(slot, _)| Item::Slot(slot as u8))
+                        .map(|(slot, _)| CountingItem::Slot(slot as u8))
                         .collect();
-                    slots.push(Item::Other(*family));
+                    slots.push(CountingItem::Other(*family));
                     slots[self.choose(slots.len())]
                 }
             },
@@ -247,7 +247,7 @@ impl<'m> Look<'_, 'm> {
         self.put_item(location, item, access)
     }
 
-    fn put_item(&mut self, location: Location, item: Item, access: &Access) -> Looked<()> {
+    fn put_item(&mut self, location: Location, item: CountingItem, access: &Access) -> Looked<()> {
         match location {
             // What belongs to a single process is part of its class.
             Location::Shared(column) if !self.is_anothers(column) => self.scene.shared[column] = item,
@@ -272,7 +272,7 @@ impl<'m> Look<'_, 'm> {
         loop {
             next = match next {
                 Next::To(place) => {
-                    let item = Item::Place(*place);
+                    let item = CountingItem::Place(*place);
                     match self.me {
                         Who::Slot(slot) => self.scene.seen[slot as usize].1[0] = item,
                         Who::Single(id) => {
@@ -342,7 +342,7 @@ impl<'m> Look<'_, 'm> {
         }
     }
 
-    fn counter(&self, id: LoopId) -> Looked<Item> {
+    fn counter(&self, id: LoopId) -> Looked<CountingItem> {
         match self.counter_at(id) {
             Some(Location::Shared(column)) => Ok(self.scene.shared[column]),
             Some(Location::Local(slot, column)) => Ok(self.scene.seen[slot as usize].1[column]),
@@ -371,8 +371,8 @@ impl<'m> Look<'_, 'm> {
 }
 
 /// A plain value as a component of a view.
-fn item_of(value: &Val) -> Option<Item> {
-    Some(Item::Value(match value {
+fn item_of(value: &Val) -> Option<CountingItem> {
+    Some(CountingItem::Value(match value {
         Val::Truth(truth) => Value::Bool(*truth),
         Val::Number(form) => Value::Int(form.known()?),
         Val::Name(id, at) => Value::Enum(*id, *at),
@@ -383,10 +383,10 @@ fn item_of(value: &Val) -> Option<Item> {
 }
 
 /// A component of a view after a counted cell has changed, if it is known by how much.
-pub fn shifted(item: Item, change: impl Fn(CellId) -> Option<i64>) -> Item {
-    let Item::Offset(cell, by) = item else { return item };
+pub fn shifted(item: CountingItem, change: impl Fn(CellId) -> Option<i64>) -> CountingItem {
+    let CountingItem::Offset(cell, by) = item else { return item };
     match change(cell).and_then(|change| by.checked_sub(change)) {
-        Some(by) if by.abs() <= FARTHEST => Item::Offset(cell, by),
-        _ => Item::Any,
+        Some(by) if by.abs() <= FARTHEST => CountingItem::Offset(cell, by),
+        _ => CountingItem::Any,
     }
 }

@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 
 use super::closure::{Closure, Edge, Weighed, number_of};
 use super::form::Term;
-use super::roster::{CountingView, Item, Member, Roster};
+use super::roster::{ClassMember, CountingItem, CountingView, Roster};
 use super::solve::Fraction;
 
 /// More cells are not looked at together.
@@ -24,7 +24,7 @@ const MOST_CELLS: usize = 16;
 type Way = Vec<Option<i64>>;
 
 /// The same for each class.
-type Changes = FxHashMap<(Member, Vec<Item>), Way>;
+type Changes = FxHashMap<(ClassMember, Vec<CountingItem>), Way>;
 
 /// Sums that the steps of a closure suggest.
 pub fn candidates(closure: &Closure<'_, '_>) -> Vec<Weighed> {
@@ -78,11 +78,11 @@ fn starts(closure: &Closure<'_, '_>) -> Vec<Option<Start>> {
     closure.cells.iter().map(start).collect()
 }
 
-fn first_classes(closure: &Closure<'_, '_>) -> Vec<(Member, Vec<Item>)> {
+fn first_classes(closure: &Closure<'_, '_>) -> Vec<(ClassMember, Vec<CountingItem>)> {
     let roster = closure.roster;
     let of_view = |view: &CountingView| {
-        let singles = roster.singles.iter().map(|&id| (Member::Single(id), roster.single_class(id, &view.shared)));
-        singles.chain([(Member::Family(view.family), Roster::class(&view.local))]).collect::<Vec<_>>()
+        let singles = roster.singles.iter().map(|&id| (ClassMember::Single(id), roster.single_class(id, &view.shared)));
+        singles.chain([(ClassMember::Family(view.family), Roster::class(&view.local))]).collect::<Vec<_>>()
     };
     closure.starts.iter().flat_map(of_view).collect()
 }
@@ -94,14 +94,14 @@ fn ways(closure: &Closure<'_, '_>, starts: &[Option<Start>]) -> Changes {
     for (member, class) in first_classes(closure) {
         let weight = |start: &Option<Start>| {
             let each = &start.as_ref()?.each;
-            Some(each.iter().find(|(family, _)| member == Member::Family(*family)).map_or(0, |(_, times)| *times))
+            Some(each.iter().find(|(family, _)| member == ClassMember::Family(*family)).map_or(0, |(_, times)| *times))
         };
         let way = starts.iter().map(weight).collect();
         if ways.insert((member, class.clone()), way).is_none() {
             open.push_back((member, class));
         }
     }
-    let mut edges: FxHashMap<(Member, &[Item]), Vec<&Edge>> = FxHashMap::default();
+    let mut edges: FxHashMap<(ClassMember, &[CountingItem]), Vec<&Edge>> = FxHashMap::default();
     for edge in &closure.edges {
         edges.entry((edge.member, &edge.from)).or_default().push(edge);
     }

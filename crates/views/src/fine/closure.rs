@@ -5,7 +5,7 @@
 //! view, where every `k` of them look like states.
 
 use base::{Budget, StopReason};
-use evidence::fine::{Content, FineState};
+use evidence::fine::{FineContent, FineState};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::bits::Bits;
@@ -43,7 +43,7 @@ pub struct Closed {
 /// Few processes and the cells of a view.
 #[derive(Clone, Debug)]
 struct Scene {
-    cells: Vec<Content>,
+    cells: Vec<FineContent>,
     blocks: Vec<u32>,
     /// Whom the loop of each has taken.
     taken: Vec<Vec<bool>>,
@@ -184,17 +184,18 @@ impl Closure<'_> {
             blocks.sort_unstable();
             blocks.dedup();
         }
-        let mut cells: Vec<Vec<Content>> = vec![Vec::new()];
+        let mut cells: Vec<Vec<FineContent>> = vec![Vec::new()];
         for &column in &self.shape.cells {
-            let options: Vec<Content> = { skeleton.shared_starts[column].iter() }
+            let options: Vec<FineContent> = { skeleton.shared_starts[column].iter() }
                 .flat_map(|&datum| match datum {
-                    Datum::Value(value) => vec![Content::Value(value)],
-                    Datum::Place(place) => vec![Content::Place(place)],
-                    _ => (0..self.shape.k as u8).map(Content::Slot).chain([Content::Other]).collect(),
+                    Datum::Value(value) => vec![FineContent::Value(value)],
+                    Datum::Place(place) => vec![FineContent::Place(place)],
+                    _ => (0..self.shape.k as u8).map(FineContent::Slot).chain([FineContent::Other]).collect(),
                 })
                 .collect();
-            let extended =
-                |before: &Vec<Content>| options.iter().map(|&one| [&before[..], &[one]].concat()).collect::<Vec<_>>();
+            let extended = |before: &Vec<FineContent>| {
+                options.iter().map(|&one| [&before[..], &[one]].concat()).collect::<Vec<_>>()
+            };
             cells = cells.iter().flat_map(extended).collect();
         }
         for cells in &cells {
@@ -326,11 +327,11 @@ impl Closure<'_> {
     fn take(&self, scene: &Scene, mover: Option<usize>, step: &ViewStep, found: &mut Vec<FineState>) {
         let others = || (0..scene.blocks.len()).filter(|&one| Some(one) != mover);
         let holds = |&(cell, datum): &(usize, Datum)| match (datum, scene.cells[cell]) {
-            (Datum::Value(value), Content::Value(held)) => value == held,
-            (Datum::Place(place), Content::Place(held)) => place == held,
-            (Datum::Me, Content::Slot(slot)) => Some(slot as usize) == mover,
-            (Datum::Stranger(_), Content::Slot(slot)) => Some(slot as usize) != mover,
-            (Datum::Stranger(_), Content::Other) => true,
+            (Datum::Value(value), FineContent::Value(held)) => value == held,
+            (Datum::Place(place), FineContent::Place(held)) => place == held,
+            (Datum::Me, FineContent::Slot(slot)) => Some(slot as usize) == mover,
+            (Datum::Stranger(_), FineContent::Slot(slot)) => Some(slot as usize) != mover,
+            (Datum::Stranger(_), FineContent::Other) => true,
             _ => false,
         };
         let in_all = |set: &Bits| others().all(|one| set.contains(scene.blocks[one] as usize));
@@ -365,29 +366,29 @@ impl Closure<'_> {
         found: &mut Vec<FineState>,
     ) {
         let n = scene.blocks.len();
-        let unseen = (n < self.skeleton.n_processes).then_some(Content::Other);
-        let slot = |one: usize| Content::Slot(one as u8);
-        let all_but = |left_out: Option<usize>| -> Vec<Content> {
+        let unseen = (n < self.skeleton.n_processes).then_some(FineContent::Other);
+        let slot = |one: usize| FineContent::Slot(one as u8);
+        let all_but = |left_out: Option<usize>| -> Vec<FineContent> {
             (0..n).filter(|&one| Some(one) != left_out).map(slot).chain(unseen).collect()
         };
         let mut scenes = vec![scene.clone()];
         for &(cell, datum) in &step.writes {
-            let options: Vec<Content> = match datum {
-                Datum::Value(value) => vec![Content::Value(value)],
-                Datum::Place(place) => vec![Content::Place(place)],
+            let options: Vec<FineContent> = match datum {
+                Datum::Value(value) => vec![FineContent::Value(value)],
+                Datum::Place(place) => vec![FineContent::Place(place)],
                 Datum::Me => mover.map(slot).into_iter().collect(),
                 Datum::Stranger(other) => vec![scene.cells[other]],
                 Datum::Bound(_) => match target {
                     Scanned::Me => mover.map(slot).into_iter().collect(),
                     Scanned::Seen(one) => vec![slot(one)],
-                    Scanned::Unseen => vec![Content::Other],
+                    Scanned::Unseen => vec![FineContent::Other],
                     Scanned::Nobody => all_but(mover),
                 },
                 Datum::Another => all_but(mover),
                 Datum::Someone => all_but(None),
             };
             let written = |scene: &Scene| {
-                let one = |&content: &Content| {
+                let one = |&content: &FineContent| {
                     let mut scene = scene.clone();
                     scene.cells[cell] = content;
                     scene
@@ -442,10 +443,10 @@ fn scene(state: &FineState) -> Scene {
 
 /// What some processes of a scene look like.
 fn part(scene: &Scene, kept: &[usize]) -> FineState {
-    let content = |content: &Content| match content {
-        Content::Slot(slot) => {
-            { kept.iter() }.position(|&one| one == *slot as usize).map_or(Content::Other, |at| Content::Slot(at as u8))
-        }
+    let content = |content: &FineContent| match content {
+        FineContent::Slot(slot) => { kept.iter() }
+            .position(|&one| one == *slot as usize)
+            .map_or(FineContent::Other, |at| FineContent::Slot(at as u8)),
         other => *other,
     };
     let taken = match kept {
@@ -458,8 +459,8 @@ fn part(scene: &Scene, kept: &[usize]) -> FineState {
 
 /// The same state with its processes in the other order.
 fn swapped(state: &FineState) -> FineState {
-    let content = |content: &Content| match content {
-        Content::Slot(slot) => Content::Slot(1 - slot),
+    let content = |content: &FineContent| match content {
+        FineContent::Slot(slot) => FineContent::Slot(1 - slot),
         other => *other,
     };
     FineState {
@@ -480,9 +481,9 @@ pub fn canonical(state: FineState) -> FineState {
 
 /// What a state shows of its first process.
 fn single(state: &FineState) -> FineState {
-    let content = |content: &Content| match content {
-        Content::Slot(0) => Content::Slot(0),
-        Content::Slot(_) | Content::Other => Content::Other,
+    let content = |content: &FineContent| match content {
+        FineContent::Slot(0) => FineContent::Slot(0),
+        FineContent::Slot(_) | FineContent::Other => FineContent::Other,
         other => *other,
     };
     FineState {
@@ -493,15 +494,15 @@ fn single(state: &FineState) -> FineState {
 }
 
 /// The cells of a state and of another one that shows its first process, too, or none of its, with the other's own process as the newest.
-fn joined(cells: &[Content], other: &[Content], shares: bool) -> Option<Vec<Content>> {
+fn joined(cells: &[FineContent], other: &[FineContent], shares: bool) -> Option<Vec<FineContent>> {
     let newest = if shares { 1 } else { 0 };
     let n = if shares { 2 } else { 1 };
-    let content = |(&here, &there): (&Content, &Content)| match (here, there) {
-        (Content::Slot(0), Content::Slot(0)) if shares => Some(here),
-        (Content::Other, Content::Slot(slot)) if slot == newest => Some(Content::Slot(n)),
-        (Content::Other, Content::Other) => Some(Content::Other),
-        (Content::Slot(slot), Content::Other) if !shares || slot == 1 => Some(here),
-        (Content::Slot(_) | Content::Other, _) | (_, Content::Slot(_) | Content::Other) => None,
+    let content = |(&here, &there): (&FineContent, &FineContent)| match (here, there) {
+        (FineContent::Slot(0), FineContent::Slot(0)) if shares => Some(here),
+        (FineContent::Other, FineContent::Slot(slot)) if slot == newest => Some(FineContent::Slot(n)),
+        (FineContent::Other, FineContent::Other) => Some(FineContent::Other),
+        (FineContent::Slot(slot), FineContent::Other) if !shares || slot == 1 => Some(here),
+        (FineContent::Slot(_) | FineContent::Other, _) | (_, FineContent::Slot(_) | FineContent::Other) => None,
         (here, there) => (here == there).then_some(here),
     };
     cells.iter().zip(other).map(content).collect()

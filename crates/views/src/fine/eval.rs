@@ -14,7 +14,7 @@ use model::value::Value;
 use model::variable::{CellId, Storage};
 
 use super::datum::{Answers, Choice, Conjunction, Datum, Need, QuantifierFact, Stop, Unknown, Witnesses};
-use crate::layout::{LocalColumn, Row, SharedColumn, is_over};
+use crate::layout::{ElementArray, LocalColumn, SharedColumn, is_over};
 use crate::sight::{Ground, arithmetic};
 
 /// A type of more values is not gone through.
@@ -260,7 +260,7 @@ impl<'m> Eval<'m> {
         };
         match row_of {
             Some(process) => {
-                let column = LocalColumn::Element(Row { var: access.var, owner: id }, offset);
+                let column = LocalColumn::Element(ElementArray { var: access.var, owner: id }, offset);
                 Ok(of(process, layout.local_column(column).ok_or_else(outside)?))
             }
             None => {
@@ -643,6 +643,6 @@ fn roles(n: usize, with_me: bool) -> Vec<Vec<Option<u8>>> {
 }
 
 fn places_of(model: &model::Model, family: FamilyId) -> impl Iterator<Item = Datum> + '_ {
-    let is_its = move |place: &model::control::Place| place.scope == model::control::Scope::Family(family);
+    let is_its = move |place: &model::control::Place| place.scope == model::control::TextOwner::Family(family);
     model.places.entries().filter(move |(_, place)| is_its(place)).map(|(id, _)| Datum::Place(id))
 }

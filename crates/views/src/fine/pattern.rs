@@ -3,7 +3,7 @@
 //! In: a property's expression and the value that it must not have. Out: patterns, one of which every violating state shows. Where a quantifier is
 //! decided by some processes, these are in the pattern; of several such quantifiers the first one's.
 
-use evidence::fine::Content;
+use evidence::fine::FineContent;
 use model::expr::Expr;
 use model::value::Value;
 
@@ -69,8 +69,8 @@ fn shown(skeleton: &Skeleton, answers: &Answers, told: &[QuantifierFact]) -> Vec
     let held = |(unknown, datum): &(Unknown, Datum)| {
         let Unknown::Shared(column) = unknown else { return None };
         Some(match datum {
-            Datum::Value(value) => (*column, Required::Holds(Content::Value(*value))),
-            Datum::Place(place) => (*column, Required::Holds(Content::Place(*place))),
+            Datum::Value(value) => (*column, Required::Holds(FineContent::Value(*value))),
+            Datum::Place(place) => (*column, Required::Holds(FineContent::Place(*place))),
             _ => (*column, Required::NamesSomebody),
         })
     };

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use evidence::fine::{Content, FineState};
+use evidence::fine::{FineContent, FineState};
 use model::control::{LoopId, PlaceId};
 use model::eval::State;
 use model::process::ProcessId;
@@ -92,11 +92,11 @@ impl<'a> Projector<'a> {
             SharedColumn::Cell(cell) => match state.cells[cell.index()] {
                 Value::Process(id) if layout.is_member(model, id) => { pair.iter() }
                     .position(|one| one.process == id)
-                    .map_or(Content::Other, |at| Content::Slot(at as u8)),
-                value => Content::Value(value),
+                    .map_or(FineContent::Other, |at| FineContent::Slot(at as u8)),
+                value => FineContent::Value(value),
             },
-            SharedColumn::Control(process) => Content::Place(state.place(process)),
-            SharedColumn::Taken(..) => Content::Value(Value::Bool(false)),
+            SharedColumn::Control(process) => FineContent::Place(state.place(process)),
+            SharedColumn::Taken(..) => FineContent::Value(Value::Bool(false)),
         };
         let cells = view.shape.cells.iter().map(content).collect();
         let block = |one: &Standing| one.state.map(|state| view.shape.blocks[state as usize]);

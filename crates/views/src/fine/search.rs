@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 
 use base::{Budget, StopReason};
-use evidence::fine::Content;
+use evidence::fine::FineContent;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::bits::Bits;
@@ -33,7 +33,7 @@ pub struct Pattern {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Required {
     /// A value, or a place.
-    Holds(Content),
+    Holds(FineContent),
     /// One of the pattern's processes.
     Names(u8),
     /// A process, none of the pattern's.
@@ -45,7 +45,7 @@ pub enum Required {
 /// What a column holds, where it is decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Held {
-    Content(Content),
+    Content(FineContent),
     Process(usize),
 }
 
@@ -55,9 +55,9 @@ struct Ready<'a> {
     /// The local states of each block.
     blocks: Vec<Bits>,
     /// What two processes may look like, in both orders: cells, then blocks.
-    pairs: FxHashMap<Vec<Content>, FxHashSet<(u32, u32)>>,
+    pairs: FxHashMap<Vec<FineContent>, FxHashSet<(u32, u32)>>,
     /// What one may.
-    singles: FxHashMap<Vec<Content>, FxHashSet<u32>>,
+    singles: FxHashMap<Vec<FineContent>, FxHashSet<u32>>,
 }
 
 /// Part of a state.
@@ -158,13 +158,13 @@ impl<'a> Joint<'a> {
     fn options(&self, position: &Position, column: usize, pattern: &Pattern, most: usize) -> Option<Vec<Position>> {
         let required = pattern.cells.iter().find(|(one, _)| *one == column).map(|(_, required)| *required);
         let only_others = required == Some(Required::NamesAnother);
-        let mut contents: BTreeSet<Content> = BTreeSet::new();
+        let mut contents: BTreeSet<FineContent> = BTreeSet::new();
         let mut names = false;
         let first = self.ready.iter().find_map(|ready| Some((ready, ready.at(column)?)));
         let (ready, at) = first?;
         for state in &ready.view.theta {
             match state.cells[at] {
-                Content::Slot(_) | Content::Other => names = true,
+                FineContent::Slot(_) | FineContent::Other => names = true,
                 content => drop(contents.insert(content)),
             }
         }
@@ -219,13 +219,13 @@ impl<'a> Ready<'a> {
         for (state, &block) in view.shape.blocks.iter().enumerate() {
             blocks[block as usize].insert(state);
         }
-        let mut pairs: FxHashMap<Vec<Content>, FxHashSet<(u32, u32)>> = FxHashMap::default();
-        let mut singles: FxHashMap<Vec<Content>, FxHashSet<u32>> = FxHashMap::default();
-        let relative = |cells: &[Content], order: &[u8]| -> Vec<Content> {
-            let content = |content: &Content| match content {
-                Content::Slot(slot) => {
-                    { order.iter() }.position(|one| one == slot).map_or(Content::Other, |at| Content::Slot(at as u8))
-                }
+        let mut pairs: FxHashMap<Vec<FineContent>, FxHashSet<(u32, u32)>> = FxHashMap::default();
+        let mut singles: FxHashMap<Vec<FineContent>, FxHashSet<u32>> = FxHashMap::default();
+        let relative = |cells: &[FineContent], order: &[u8]| -> Vec<FineContent> {
+            let content = |content: &FineContent| match content {
+                FineContent::Slot(slot) => { order.iter() }
+                    .position(|one| one == slot)
+                    .map_or(FineContent::Other, |at| FineContent::Slot(at as u8)),
                 other => *other,
             };
             cells.iter().map(content).collect()
@@ -273,9 +273,10 @@ impl<'a> Ready<'a> {
             Held::Content(content) => content,
             Held::Process(_) => { slots.iter() }
                 .position(|group| group.named[cell])
-                .map_or(Content::Other, |at| Content::Slot(at as u8)),
+                .map_or(FineContent::Other, |at| FineContent::Slot(at as u8)),
         };
-        let cells = |slots: &[&Group]| -> Vec<Content> { (0..held.len()).map(|cell| content(cell, slots)).collect() };
+        let cells =
+            |slots: &[&Group]| -> Vec<FineContent> { (0..held.len()).map(|cell| content(cell, slots)).collect() };
         loop {
             let mut is_stable = true;
             for at in 0..groups.len() {

@@ -259,7 +259,7 @@ impl<'m> Lister<'_, 'm> {
         for process in model.processes.ids().filter(|&process| !layout.is_member(model, process)) {
             let family = model.processes[process].family;
             for (id, action) in model.actions.entries() {
-                if action.scope == model::control::Scope::Family(family) {
+                if action.scope == model::control::TextOwner::Family(family) {
                     self.ways(Mover::Outsider(process), None, &[], id)?;
                 }
             }

@@ -4,7 +4,7 @@ use base::{Budget, SourceFile};
 use engine::{Engine, Silent, Task, Verdict};
 use evidence::Evidence;
 use evidence::certificate::{Certificate, Claim};
-use evidence::views::{Column, Hiding, Item, ViewsProof};
+use evidence::views::{Hiding, Item, ViewColumn, ViewsProof};
 use model::Model;
 use views::ByViews;
 
@@ -49,23 +49,23 @@ fn dead_contents_are_hidden_and_no_other_rule_is_accepted() {
     let found = proof(&model);
     let hidden = found.views().unwrap().hidden.clone();
     assert_eq!(hidden.len(), 2, "{hidden:?}");
-    assert!(hidden.iter().any(|rule| matches!((rule.what, rule.when), (Column::Local(_), Column::Local(0)))));
-    assert!(hidden.iter().any(|rule| matches!((rule.what, rule.when), (Column::Shared(_), Column::Shared(_)))));
+    assert!(hidden.iter().any(|rule| matches!((rule.what, rule.when), (ViewColumn::Local(_), ViewColumn::Local(0)))));
+    assert!(hidden.iter().any(|rule| matches!((rule.what, rule.when), (ViewColumn::Shared(_), ViewColumn::Shared(_)))));
     assert!(is_accepted(&model, &found));
     type Change = (&'static str, fn(&mut ViewsProof));
     let changes: [Change; 8] = [
         ("no rule", |proof| proof.hidden.clear()),
         ("one rule less", |proof| drop(proof.hidden.pop())),
         ("a value less", |proof| proof.hidden.iter_mut().for_each(|rule| rule.is.truncate(rule.is.len() - 1))),
-        ("control hidden", |proof| proof.hidden[0].what = Column::Local(0)),
-        ("a column beyond", |proof| proof.hidden[0].what = Column::Local(99)),
+        ("control hidden", |proof| proof.hidden[0].what = ViewColumn::Local(0)),
+        ("a column beyond", |proof| proof.hidden[0].what = ViewColumn::Local(99)),
         ("what is shared by what is local", |proof| {
             let is = vec![Item::Value(model::value::Value::Bool(false))];
-            proof.hidden.push(Hiding { what: Column::Shared(0), when: Column::Local(2), is });
+            proof.hidden.push(Hiding { what: ViewColumn::Shared(0), when: ViewColumn::Local(2), is });
         }),
         ("by what is hidden", |proof| {
             let (when, is) = (proof.hidden[0].what, vec![Item::Hidden]);
-            proof.hidden.push(Hiding { what: Column::Local(2), when, is });
+            proof.hidden.push(Hiding { what: ViewColumn::Local(2), when, is });
         }),
         ("hidden without a rule", |proof| {
             for view in &mut proof.views {
@@ -90,7 +90,11 @@ fn what_is_hidden_may_be_anything() {
     let next = proof.shared.len() - 1;
     let Item::Place(place) = proof.views[0].shared[next] else { panic!("the last column is where H is") };
     // The ticket that is served is never shown.
-    proof.hidden.push(Hiding { what: Column::Shared(1), when: Column::Shared(next), is: vec![Item::Place(place)] });
+    proof.hidden.push(Hiding {
+        what: ViewColumn::Shared(1),
+        when: ViewColumn::Shared(next),
+        is: vec![Item::Place(place)],
+    });
     for view in &mut proof.views {
         view.shared[1] = Item::Hidden;
     }

@@ -4,7 +4,7 @@
 //! to a process of a crowd.
 
 use base::Span;
-use evidence::counting::Item;
+use evidence::counting::CountingItem;
 use evidence::views::{LocalColumn, SharedColumn};
 use model::control::{Action, ActionKind, LoopId, Next, Stmt, StmtKind};
 use model::expr::Access;
@@ -178,12 +178,12 @@ impl<'m> Player<'_, 'm> {
         }
         let lost = Stop::Lost(target.span);
         if let Some(number) = lin.settled() {
-            return self.show(spot, Item::Value(Value::Int(number)), target);
+            return self.show(spot, CountingItem::Value(Value::Int(number)), target);
         }
         if self.is_relative(spot, target) {
             let item = match lin.of.iter().next() {
-                Some((Unknown::Cell(cell), 1)) if lin.of.len() == 1 => Item::Offset(*cell, lin.constant),
-                _ => Item::Any,
+                Some((Unknown::Cell(cell), 1)) if lin.of.len() == 1 => CountingItem::Offset(*cell, lin.constant),
+                _ => CountingItem::Any,
             };
             return self.show(spot, item, target);
         }
@@ -193,7 +193,7 @@ impl<'m> Player<'_, 'm> {
         if !self.order(&lin, &Lin::just(number), target.span)?.is_eq() {
             return Err(Stop::Never);
         }
-        self.show(spot, Item::Value(Value::Int(number)), target)
+        self.show(spot, CountingItem::Value(Value::Int(number)), target)
     }
 
     fn keep_vague(&mut self, spot: Spot, target: &Access) -> Told<()> {
@@ -202,7 +202,7 @@ impl<'m> Player<'_, 'm> {
                 self.written.insert(cell, None);
                 Ok(())
             }
-            _ if self.is_relative(spot, target) => self.show(spot, Item::Any, target),
+            _ if self.is_relative(spot, target) => self.show(spot, CountingItem::Any, target),
             _ => match self.whatever(target)? {
                 Thing::Number(lin) => self.keep_number(spot, lin, target),
                 _ => Err(Stop::Lost(target.span)),
@@ -213,16 +213,17 @@ impl<'m> Player<'_, 'm> {
     /// Stores what is no number.
     fn keep(&mut self, spot: Spot, value: Thing, target: &Access) -> Told<()> {
         let item = match value {
-            Thing::Bool(is) => Item::Value(Value::Bool(is)),
-            Thing::Name(id, at) => Item::Value(Value::Enum(id, at)),
-            Thing::Nobody => Item::Value(Value::None),
-            Thing::Single(id) => Item::Value(Value::Process(id)),
-            Thing::Actor(at) => Item::Slot(at as u8),
-            Thing::Behind(family) => Item::Other(family),
-            Thing::Not(family, not) if matches!(spot, Spot::Of(at, _) if at == not) => Item::Other(family),
+            Thing::Bool(is) => CountingItem::Value(Value::Bool(is)),
+            Thing::Name(id, at) => CountingItem::Value(Value::Enum(id, at)),
+            Thing::Nobody => CountingItem::Value(Value::None),
+            Thing::Single(id) => CountingItem::Value(Value::Process(id)),
+            Thing::Actor(at) => CountingItem::Slot(at as u8),
+            Thing::Behind(family) => CountingItem::Other(family),
+            Thing::Not(family, not) if matches!(spot, Spot::Of(at, _) if at == not) => CountingItem::Other(family),
             Thing::Not(family, not) => {
                 let others = (0..self.stage.actors.len()).filter(|&at| at != not && self.stage.actors[at].0 == family);
-                let others: Vec<Item> = others.map(|at| Item::Slot(at as u8)).chain([Item::Other(family)]).collect();
+                let others: Vec<CountingItem> =
+                    others.map(|at| CountingItem::Slot(at as u8)).chain([CountingItem::Other(family)]).collect();
                 others[self.path.pick(others.len())]
             }
             Thing::Number(_) | Thing::Vague => return Err(Stop::Lost(target.span)),
@@ -230,7 +231,7 @@ impl<'m> Player<'_, 'm> {
         self.show(spot, item, target)
     }
 
-    fn show(&mut self, spot: Spot, item: Item, target: &Access) -> Told<()> {
+    fn show(&mut self, spot: Spot, item: CountingItem, target: &Access) -> Told<()> {
         match spot {
             Spot::Shared(at) => {
                 // A single process alone changes what is its own.
@@ -259,7 +260,7 @@ impl<'m> Player<'_, 'm> {
                     Role::Single(id) => self.cast.shared_at(SharedColumn::Control(id)).map(Spot::Shared),
                     Role::Nobody => None,
                 };
-                self.set(spot, Item::Place(*place))
+                self.set(spot, CountingItem::Place(*place))
             }
             Next::Enter { enter, skip } => {
                 let counted = &written.loops[*enter];
@@ -298,7 +299,7 @@ impl<'m> Player<'_, 'm> {
         }
     }
 
-    fn set(&mut self, spot: Option<Spot>, item: Item) -> Told<()> {
+    fn set(&mut self, spot: Option<Spot>, item: CountingItem) -> Told<()> {
         match spot {
             Some(Spot::Shared(at)) => self.stage.shared[at] = item,
             Some(Spot::Of(at, column)) => self.stage.actors[at].1[column] = item,
@@ -334,7 +335,7 @@ impl<'m> Player<'_, 'm> {
 }
 
 /// A plain value as it is shown.
-pub(super) fn shown(one: &Thing) -> Told<Item> {
+pub(super) fn shown(one: &Thing) -> Told<CountingItem> {
     let value = match one {
         Thing::Bool(is) => Value::Bool(*is),
         Thing::Number(lin) => Value::Int(lin.settled().ok_or(Stop::Lost(Span::default()))?),
@@ -345,5 +346,5 @@ pub(super) fn shown(one: &Thing) -> Told<Item> {
             return Err(Stop::Lost(Span::default()));
         }
     };
-    Ok(Item::Value(value))
+    Ok(CountingItem::Value(value))
 }

@@ -5,8 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use evidence::counting::{CountingProof, CountingRow, Item};
-use evidence::views::{LocalColumn, Row, SharedColumn};
+use evidence::counting::{CountingItem, CountingProof, CountingRow};
+use evidence::views::{ElementArray, LocalColumn, SharedColumn};
 use model::Model;
 use model::expr::{Expr, ExprKind};
 use model::process::{FamilyId, ProcessId};
@@ -181,7 +181,7 @@ impl<'m> Cast<'m> {
                 let ty = &self.model.vars[var].ty;
                 let dimension = self.rows[&var].1;
                 let each = ty.n_cells() / ty.dimensions()[dimension].max(1);
-                columns.extend((0..each).map(|at| LocalColumn::Element(Row { var, owner: None }, at)));
+                columns.extend((0..each).map(|at| LocalColumn::Element(ElementArray { var, owner: None }, at)));
             }
             self.local.insert(family, columns);
         }
@@ -259,15 +259,18 @@ impl<'m> Cast<'m> {
     }
 
     /// What is plain of a local state.
-    pub fn class_of<'i>(items: impl IntoIterator<Item = &'i Item>) -> Vec<Item> {
-        let plain = |item: &Item| {
-            matches!(item, Item::Place(_) | Item::Value(Value::Bool(_) | Value::Int(_) | Value::Enum(..)))
+    pub fn class_of<'i>(items: impl IntoIterator<Item = &'i CountingItem>) -> Vec<CountingItem> {
+        let plain = |item: &CountingItem| {
+            matches!(
+                item,
+                CountingItem::Place(_) | CountingItem::Value(Value::Bool(_) | Value::Int(_) | Value::Enum(..))
+            )
         };
-        items.into_iter().map(|item| if plain(item) { *item } else { Item::Any }).collect()
+        items.into_iter().map(|item| if plain(item) { *item } else { CountingItem::Any }).collect()
     }
 
     /// What is plain of a single process.
-    pub fn class_of_single(&self, single: ProcessId, shared: &[Item]) -> Vec<Item> {
+    pub fn class_of_single(&self, single: ProcessId, shared: &[CountingItem]) -> Vec<CountingItem> {
         let is_its = |column: &SharedColumn| match *column {
             SharedColumn::Cell(cell) => self.model.cells[cell].owner == Some(single),
             SharedColumn::Control(process) => process == single,

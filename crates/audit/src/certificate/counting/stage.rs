@@ -6,8 +6,8 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use evidence::counting::{CountingView, Item};
-use evidence::views::{LocalColumn, Row, SharedColumn};
+use evidence::counting::{CountingItem, CountingView};
+use evidence::views::{ElementArray, LocalColumn, SharedColumn};
 use model::expr::{Access, BinaryOp, Binding, Domain, Expr, ExprKind, Quantified, Quantifier, Whose};
 use model::process::{FamilyId, ProcessId};
 use model::size::{Linear, ParameterId, Size};
@@ -68,8 +68,8 @@ impl Path {
 /// What is seen of a state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Stage {
-    pub shared: Vec<Item>,
-    pub actors: Vec<(FamilyId, Vec<Item>)>,
+    pub shared: Vec<CountingItem>,
+    pub actors: Vec<(FamilyId, Vec<CountingItem>)>,
 }
 
 impl Stage {
@@ -81,21 +81,27 @@ impl Stage {
     /// With one more process on stage, if both can be parts of one state.
     pub fn joined(&self, view: &CountingView) -> Option<Stage> {
         let number = u8::try_from(self.actors.len()).ok()?;
-        let agreed = |(here, there): (&Item, &Item)| match (*here, *there) {
-            (Item::Other(family), Item::Slot(_)) => (family == view.family).then_some(Item::Slot(number)),
-            (Item::Slot(at), Item::Other(family)) => (self.actors[at as usize].0 == family).then_some(*here),
-            (Item::Slot(_), _) => None,
+        let agreed = |(here, there): (&CountingItem, &CountingItem)| match (*here, *there) {
+            (CountingItem::Other(family), CountingItem::Slot(_)) => {
+                (family == view.family).then_some(CountingItem::Slot(number))
+            }
+            (CountingItem::Slot(at), CountingItem::Other(family)) => {
+                (self.actors[at as usize].0 == family).then_some(*here)
+            }
+            (CountingItem::Slot(_), _) => None,
             // The first to be on stage is believed; what another one knows besides is left open.
-            (Item::Any, Item::Any | Item::Offset(..) | Item::Value(Value::Int(_)))
-            | (Item::Offset(..) | Item::Value(Value::Int(_)), Item::Any)
-            | (Item::Offset(..), Item::Value(Value::Int(_)))
-            | (Item::Value(Value::Int(_)), Item::Offset(..)) => Some(*here),
-            (Item::Offset(cell, _), Item::Offset(other, _)) if cell != other => Some(*here),
+            (CountingItem::Any, CountingItem::Any | CountingItem::Offset(..) | CountingItem::Value(Value::Int(_)))
+            | (CountingItem::Offset(..) | CountingItem::Value(Value::Int(_)), CountingItem::Any)
+            | (CountingItem::Offset(..), CountingItem::Value(Value::Int(_)))
+            | (CountingItem::Value(Value::Int(_)), CountingItem::Offset(..)) => Some(*here),
+            (CountingItem::Offset(cell, _), CountingItem::Offset(other, _)) if cell != other => Some(*here),
             _ => (here == there).then_some(*here),
         };
-        let shared = self.shared.iter().zip(&view.shared).map(agreed).collect::<Option<Vec<Item>>>()?;
+        let shared = self.shared.iter().zip(&view.shared).map(agreed).collect::<Option<Vec<CountingItem>>>()?;
         let mut actors = self.actors.clone();
-        let itself = |item: &Item| if matches!(item, Item::Slot(_)) { Item::Slot(number) } else { *item };
+        let itself = |item: &CountingItem| {
+            if matches!(item, CountingItem::Slot(_)) { CountingItem::Slot(number) } else { *item }
+        };
         actors.push((view.family, view.local.iter().map(itself).collect()));
         Some(Stage { shared, actors })
     }
@@ -220,7 +226,7 @@ impl<'m> Player<'_, 'm> {
                     Thing::Nobody => return Err(Stop::Fault),
                     _ => return Err(lost),
                 };
-                Ok(Thing::Bool(places.iter().any(|one| Item::Place(*one) == place)))
+                Ok(Thing::Bool(places.iter().any(|one| CountingItem::Place(*one) == place)))
             }
             ExprKind::Not(inner) => Ok(Thing::Bool(!self.is(inner)?)),
             ExprKind::Negate(inner) => match self.value(inner)? {
@@ -320,7 +326,7 @@ impl<'m> Player<'_, 'm> {
                 }
                 (one, LocalColumn::Own(var.offset + position))
             }
-            (None, Some(one)) => (one, LocalColumn::Element(Row { var: access.var, owner: None }, position)),
+            (None, Some(one)) => (one, LocalColumn::Element(ElementArray { var: access.var, owner: None }, position)),
             (Some(_), Some(_)) => return Err(lost),
         };
         match one {
@@ -353,16 +359,16 @@ impl<'m> Player<'_, 'm> {
             Spot::Of(at, column) => (self.stage.actors[at].1[column], Some(at)),
         };
         match (item, of) {
-            (Item::Value(value), _) => Ok(thing(value)),
-            (Item::Slot(at), _) => Ok(Thing::Actor(at as usize)),
-            (Item::Other(family), None) => Ok(Thing::Behind(family)),
-            (Item::Other(family), Some(at)) => Ok(Thing::Not(family, at)),
-            (Item::Offset(cell, by), _) => {
+            (CountingItem::Value(value), _) => Ok(thing(value)),
+            (CountingItem::Slot(at), _) => Ok(Thing::Actor(at as usize)),
+            (CountingItem::Other(family), None) => Ok(Thing::Behind(family)),
+            (CountingItem::Other(family), Some(at)) => Ok(Thing::Not(family, at)),
+            (CountingItem::Offset(cell, by), _) => {
                 let lin = Lin::unknown(Unknown::Cell(cell)).and(1, &Lin::just(by));
                 lin.map(Thing::Number).ok_or(Stop::Lost(access.span))
             }
-            (Item::Any, _) => Ok(Thing::Vague),
-            (Item::Place(_), _) => Err(Stop::Lost(access.span)),
+            (CountingItem::Any, _) => Ok(Thing::Vague),
+            (CountingItem::Place(_), _) => Err(Stop::Lost(access.span)),
         }
     }
 
@@ -592,7 +598,7 @@ impl<'m> Player<'_, 'm> {
             let is_kept = stage.shared[at] == self.before.shared[at];
             match stage.shared[at] {
                 _ if is_kept => stage.shared[at] = joined.shared[at],
-                Item::Other(family) if family == view.family => return None,
+                CountingItem::Other(family) if family == view.family => return None,
                 _ => {}
             }
         }

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use biodivine_lib_bdd::Bdd;
 use evidence::certificate::{Column, LocalFact};
-use model::control::{Action, ActionId, LoopId, Next, Pattern, Stmt, StmtKind, SyncSide};
+use model::control::{Action, ActionId, LoopId, Next, ReceivePattern, Stmt, StmtKind, SyncSide};
 use model::eval::Link;
 use model::expr::{Access, Expr};
 use model::process::ProcessId;
@@ -189,7 +189,7 @@ impl<'a> Follower<'_, 'a> {
     fn pass(
         &mut self,
         (sender, values): (ProcessId, &'a [Expr]),
-        (receiver, patterns): (ProcessId, &'a [Pattern]),
+        (receiver, patterns): (ProcessId, &'a [ReceivePattern]),
         path: Path,
     ) -> Outcome<Vec<Path>> {
         let mut partial: Vec<(Vec<Content>, Path)> = vec![(vec![], path)];
@@ -209,18 +209,18 @@ impl<'a> Follower<'_, 'a> {
                 let mut longer = Vec::new();
                 for (stores, path) in met {
                     match pattern {
-                        Pattern::Into(target) => {
+                        ReceivePattern::Into(target) => {
                             for (cell, path) in self.locate(receiver, target, path, &mut failed)? {
                                 longer.push(([stores.as_slice(), &[(cell, value.clone())]].concat(), path));
                             }
                         }
-                        Pattern::Equal(wanted) => {
+                        ReceivePattern::Equal(wanted) => {
                             for (wanted, path) in self.value(receiver, wanted, path, &mut failed)? {
                                 let states = self.where_same(&wanted, &value, &path.states)?;
                                 longer.push((stores.clone(), Path { states, ..path }));
                             }
                         }
-                        Pattern::Ignored => longer.push((stores, path)),
+                        ReceivePattern::Ignored => longer.push((stores, path)),
                     }
                 }
                 met = longer;

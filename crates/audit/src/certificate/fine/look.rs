@@ -5,8 +5,8 @@
 //! it binds. Processes of the family are compared, stored, and used to index what belongs to processes; all else is refused.
 
 use evidence::fine::LocalItem;
-use evidence::views::{LocalColumn, Row, SharedColumn};
-use model::control::{PlaceId, Scope};
+use evidence::views::{ElementArray, LocalColumn, SharedColumn};
+use model::control::{PlaceId, TextOwner};
 use model::expr::{Access, BinaryOp, Binding, Domain, Expr, ExprKind, Quantified, Quantifier, Whose};
 use model::process::{FamilyId, ProcessId};
 use model::types::ScalarType;
@@ -311,7 +311,7 @@ impl<'a, 'm> Look<'a, 'm> {
         };
         match element_of {
             Some(member) => {
-                self.spot_of(member, LocalColumn::Element(Row { var: access.var, owner: outsider }, offset))
+                self.spot_of(member, LocalColumn::Element(ElementArray { var: access.var, owner: outsider }, offset))
             }
             None => {
                 let first = outsider.map_or(0, |id| plan.model.processes[id].first_cell);
@@ -695,8 +695,8 @@ fn compute(op: BinaryOp, left: i64, right: i64) -> Option<i64> {
 }
 
 /// Whether a place is of a family's own text.
-pub(super) fn is_in(scope: Scope, family: FamilyId) -> bool {
-    scope == Scope::Family(family)
+pub(super) fn is_in(scope: TextOwner, family: FamilyId) -> bool {
+    scope == TextOwner::Family(family)
 }
 
 /// Whether an expression has a value in every state, as its shape shows: it computes nothing, looks into no array, and whose cells it reads is said by a name.

@@ -7,9 +7,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use evidence::fine::{FineProof, LocalItem};
-use evidence::views::{LocalColumn, Row, SharedColumn};
+use evidence::views::{ElementArray, LocalColumn, SharedColumn};
 use model::Model;
-use model::control::{ActionKind, Scope};
+use model::control::{ActionKind, TextOwner};
 use model::eval::{free_cells, initial_states};
 use model::expr::Domain;
 use model::process::{FamilyId, ProcessId};
@@ -107,7 +107,7 @@ impl<'m> Plan<'m> {
         let model = self.model;
         self.local.push(LocalColumn::Control);
         self.local.extend((0..model.families[self.family].n_cells).map(LocalColumn::Own));
-        let mut rows: Vec<Row> = Vec::new();
+        let mut rows: Vec<ElementArray> = Vec::new();
         for (id, cell) in model.cells.entries() {
             if cell.owner.is_some_and(|owner| self.is_member(owner)) {
                 continue;
@@ -116,7 +116,7 @@ impl<'m> Plan<'m> {
                 self.shared.push(SharedColumn::Cell(id));
                 continue;
             }
-            let row = Row { var: cell.var, owner: cell.owner };
+            let row = ElementArray { var: cell.var, owner: cell.owner };
             if !rows.contains(&row) {
                 rows.push(row);
                 let n_each = model.vars[cell.var].ty.n_cells() / self.n_processes;
@@ -130,12 +130,12 @@ impl<'m> Plan<'m> {
                 continue;
             }
             match counted.scope {
-                Scope::Family(of) if of == self.family => self.local.push(LocalColumn::Taken(id)),
-                Scope::Family(of) => {
+                TextOwner::Family(of) if of == self.family => self.local.push(LocalColumn::Taken(id)),
+                TextOwner::Family(of) => {
                     let its = outsiders.iter().filter(|&&process| model.processes[process].family == of);
                     self.shared.extend(its.map(|&process| SharedColumn::Taken(process, id)));
                 }
-                Scope::Procedure(_) => {}
+                TextOwner::Procedure(_) => {}
             }
         }
         self.shared_at = self.shared.iter().enumerate().map(|(at, &column)| (column, at)).collect();
@@ -198,7 +198,7 @@ impl<'m> Plan<'m> {
     }
 
     pub fn places(&self, family: FamilyId) -> Vec<Thing> {
-        let its = self.model.places.entries().filter(|(_, place)| place.scope == Scope::Family(family));
+        let its = self.model.places.entries().filter(|(_, place)| place.scope == TextOwner::Family(family));
         its.map(|(id, _)| Thing::Place(id)).collect()
     }
 

@@ -4,8 +4,8 @@
 //! In: all moves, and a view. Out: how many obligations hold, or the first that does not.
 
 use base::Budget;
-use evidence::certificate::Obligations;
-use evidence::fine::{Content, FineState, FineView};
+use evidence::certificate::DischargedObligations;
+use evidence::fine::{FineContent, FineState, FineView};
 use rustc_hash::FxHashSet;
 
 use super::look::Thing;
@@ -41,7 +41,7 @@ struct ViewMove {
 /// Processes of a view, and one more.
 #[derive(Clone)]
 struct Group {
-    cells: Vec<Content>,
+    cells: Vec<FineContent>,
     blocks: Vec<u32>,
     took: [[bool; 3]; 3],
 }
@@ -68,7 +68,8 @@ impl<'a, 'm> Sight<'a, 'm> {
             return malformed("a view has a block for each local state, and no others");
         }
         let is_shaped = |state: &FineState| {
-            let is_content = |content: &Content| !matches!(content, Content::Slot(slot) if *slot as usize >= view.k);
+            let is_content =
+                |content: &FineContent| !matches!(content, FineContent::Slot(slot) if *slot as usize >= view.k);
             state.cells.len() == columns.len()
                 && state.blocks.len() == view.k
                 && state.taken.len() == view.k
@@ -89,8 +90,9 @@ impl<'a, 'm> Sight<'a, 'm> {
         Ok(Sight { plan, view, columns, n_blocks, known, is_tracked })
     }
 
-    pub fn check(&self, starts: &[usize], moves: &Moves, budget: &Budget) -> Outcome<Obligations> {
-        let mut found = Obligations { initiality: self.initiality(starts)?, ..Obligations::default() };
+    pub fn check(&self, starts: &[usize], moves: &Moves, budget: &Budget) -> Outcome<DischargedObligations> {
+        let mut found =
+            DischargedObligations { initiality: self.initiality(starts)?, ..DischargedObligations::default() };
         let shown = self.shown(moves);
         for (at, state) in self.view.theta.iter().enumerate() {
             if at.is_multiple_of(16) {
@@ -123,17 +125,19 @@ impl<'a, 'm> Sight<'a, 'm> {
             let mut contents = Vec::new();
             for thing in self.plan.start_of(column)? {
                 match thing {
-                    Thing::Value(value) => contents.push(Content::Value(value)),
-                    Thing::Place(place) => contents.push(Content::Place(place)),
+                    Thing::Value(value) => contents.push(FineContent::Value(value)),
+                    Thing::Place(place) => contents.push(FineContent::Place(place)),
                     _ => {
-                        contents.extend((0..self.view.k as u8).map(Content::Slot));
-                        contents.push(Content::Other);
+                        contents.extend((0..self.view.k as u8).map(FineContent::Slot));
+                        contents.push(FineContent::Other);
                     }
                 }
             }
             let longer = |state: &FineState| {
-                let with =
-                    |&content: &Content| FineState { cells: [&state.cells[..], &[content]].concat(), ..state.clone() };
+                let with = |&content: &FineContent| FineState {
+                    cells: [&state.cells[..], &[content]].concat(),
+                    ..state.clone()
+                };
                 contents.iter().map(with).collect::<Vec<_>>()
             };
             states = states.iter().flat_map(longer).collect();
@@ -206,7 +210,7 @@ impl<'a, 'm> Sight<'a, 'm> {
     fn with_one_more(&self, state: &FineState, block: u32) -> Vec<Group> {
         let k = self.view.k;
         let base = Group::of(state);
-        let open: Vec<usize> = (0..base.cells.len()).filter(|&cell| base.cells[cell] == Content::Other).collect();
+        let open: Vec<usize> = (0..base.cells.len()).filter(|&cell| base.cells[cell] == FineContent::Other).collect();
         let mut bits: Vec<(usize, usize)> = Vec::new();
         for one in 0..k {
             if self.is_tracked[base.blocks[one] as usize] {
@@ -223,7 +227,7 @@ impl<'a, 'm> Sight<'a, 'm> {
                 group.blocks.push(block);
                 for (at, &cell) in open.iter().enumerate() {
                     if names >> at & 1 == 1 {
-                        group.cells[cell] = Content::Slot(k as u8);
+                        group.cells[cell] = FineContent::Slot(k as u8);
                     }
                 }
                 for (at, &(one, other)) in bits.iter().enumerate() {
@@ -260,10 +264,10 @@ impl<'a, 'm> Sight<'a, 'm> {
         let others: Vec<usize> = (0..n).filter(|&one| Some(one) != mover).collect();
         for &(cell, thing) in &step.before {
             let is_so = match group.cells[cell] {
-                Content::Value(value) => thing == Thing::Value(value),
-                Content::Place(place) => thing == Thing::Place(place),
-                Content::Slot(slot) if Some(slot as usize) == mover => thing == Thing::Mover,
-                Content::Slot(_) | Content::Other => matches!(thing, Thing::Named(_)),
+                FineContent::Value(value) => thing == Thing::Value(value),
+                FineContent::Place(place) => thing == Thing::Place(place),
+                FineContent::Slot(slot) if Some(slot as usize) == mover => thing == Thing::Mover,
+                FineContent::Slot(_) | FineContent::Other => matches!(thing, Thing::Named(_)),
             };
             if !is_so {
                 return Vec::new();
@@ -345,23 +349,23 @@ impl<'a, 'm> Sight<'a, 'm> {
     ) -> Vec<Group> {
         let n = before.blocks.len();
         let everybody = |but: Option<usize>| {
-            let mut contents: Vec<Content> =
-                (0..n).filter(|&one| Some(one) != but).map(|one| Content::Slot(one as u8)).collect();
+            let mut contents: Vec<FineContent> =
+                (0..n).filter(|&one| Some(one) != but).map(|one| FineContent::Slot(one as u8)).collect();
             if n < self.plan.n_processes {
-                contents.push(Content::Other);
+                contents.push(FineContent::Other);
             }
             contents
         };
         let mut found = vec![after];
         for &(cell, thing) in &step.after {
             let contents = match thing {
-                Thing::Value(value) => vec![Content::Value(value)],
-                Thing::Place(place) => vec![Content::Place(place)],
-                Thing::Mover => mover.map(|mover| Content::Slot(mover as u8)).into_iter().collect(),
+                Thing::Value(value) => vec![FineContent::Value(value)],
+                Thing::Place(place) => vec![FineContent::Place(place)],
+                Thing::Mover => mover.map(|mover| FineContent::Slot(mover as u8)).into_iter().collect(),
                 Thing::Named(position) => vec![before.cells[position]],
                 Thing::Target => match taking {
-                    Taking::Member(one) => vec![Content::Slot(one as u8)],
-                    Taking::Outside => vec![Content::Other],
+                    Taking::Member(one) => vec![FineContent::Slot(one as u8)],
+                    Taking::Outside => vec![FineContent::Other],
                     Taking::Mover | Taking::Nobody => everybody(None),
                 },
                 Thing::NotMover => everybody(mover),
@@ -393,10 +397,10 @@ impl Group {
 
     /// What these processes look like by themselves.
     fn part(&self, kept: &[usize]) -> FineState {
-        let seen = |content: &Content| match content {
-            Content::Slot(slot) => match kept.iter().position(|&one| one == *slot as usize) {
-                Some(at) => Content::Slot(at as u8),
-                None => Content::Other,
+        let seen = |content: &FineContent| match content {
+            FineContent::Slot(slot) => match kept.iter().position(|&one| one == *slot as usize) {
+                Some(at) => FineContent::Slot(at as u8),
+                None => FineContent::Other,
             },
             other => *other,
         };
@@ -414,8 +418,8 @@ impl Group {
 
 /// The same with its processes in the other order.
 fn turned(state: &FineState) -> FineState {
-    let turn = |content: &Content| match (content, state.blocks.len()) {
-        (Content::Slot(slot), 2) => Content::Slot(1 - *slot),
+    let turn = |content: &FineContent| match (content, state.blocks.len()) {
+        (FineContent::Slot(slot), 2) => FineContent::Slot(1 - *slot),
         (other, _) => *other,
     };
     let mut turned = FineState { cells: state.cells.iter().map(turn).collect(), ..state.clone() };

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use base::Budget;
-use evidence::fine::{Content, FineState};
+use evidence::fine::{FineContent, FineState};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::view::Sight;
@@ -24,7 +24,7 @@ pub(super) struct Violation {
     /// Every process is in one of these.
     pub everyone: Vec<bool>,
     /// What columns hold.
-    pub holds: Vec<(usize, Content)>,
+    pub holds: Vec<(usize, FineContent)>,
     /// Whom of the processes columns name; `None` for somebody else.
     pub names: Vec<(usize, Option<usize>)>,
     /// Columns that name somebody.
@@ -33,7 +33,7 @@ pub(super) struct Violation {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Held {
-    This(Content),
+    This(FineContent),
     Process(usize),
 }
 
@@ -60,7 +60,7 @@ struct Partial {
 /// A view for lookups: cells and blocks of one or two processes, in the order in which they are asked for.
 struct Table<'a, 'm> {
     sight: &'a Sight<'a, 'm>,
-    looks: FxHashMap<Vec<Content>, FxHashSet<Vec<u32>>>,
+    looks: FxHashMap<Vec<FineContent>, FxHashSet<Vec<u32>>>,
     /// The local states of each block.
     blocks: Vec<Set>,
 }
@@ -80,12 +80,12 @@ impl<'a, 'm> Whole<'a, 'm> {
             sight.columns.iter().for_each(|&column| by_column.entry(column).or_default().push(at));
         }
         let table = |sight: &'a Sight<'a, 'm>| {
-            let mut looks: FxHashMap<Vec<Content>, FxHashSet<Vec<u32>>> = FxHashMap::default();
+            let mut looks: FxHashMap<Vec<FineContent>, FxHashSet<Vec<u32>>> = FxHashMap::default();
             for state in &sight.known {
                 looks.entry(state.cells.clone()).or_default().insert(state.blocks.clone());
                 if state.blocks.len() == 2 {
                     let alone = state.cells.iter().map(|content| match content {
-                        Content::Slot(1) => Content::Other,
+                        FineContent::Slot(1) => FineContent::Other,
                         other => *other,
                     });
                     looks.entry(alone.collect()).or_default().insert(vec![state.blocks[0]]);
@@ -160,11 +160,11 @@ impl<'a, 'm> Whole<'a, 'm> {
         let views = &self.by_column[&column];
         let sight = self.tables[views[0]].sight;
         let at = sight.columns.iter().position(|&one| one == column)?;
-        let mut contents: Vec<Content> = Vec::new();
+        let mut contents: Vec<FineContent> = Vec::new();
         let mut may_name = false;
         for FineState { cells, .. } in &sight.view.theta {
             match cells[at] {
-                Content::Slot(_) | Content::Other => may_name = true,
+                FineContent::Slot(_) | FineContent::Other => may_name = true,
                 content if !contents.contains(&content) => contents.push(content),
                 _ => {}
             }
@@ -222,12 +222,12 @@ impl Table<'_, '_> {
             self.sight.columns.iter().map(|column| partial.held.get(column).copied()).collect();
         let Some(held) = held else { return true };
         let mut alike = self.alike(partial, &held);
-        let cells = |slots: &[&Alike]| -> Vec<Content> {
+        let cells = |slots: &[&Alike]| -> Vec<FineContent> {
             let content = |(cell, held): (usize, &Held)| match held {
                 Held::This(content) => *content,
                 Held::Process(_) => match slots.iter().position(|one| one.names[cell]) {
-                    Some(at) => Content::Slot(at as u8),
-                    None => Content::Other,
+                    Some(at) => FineContent::Slot(at as u8),
+                    None => FineContent::Other,
                 },
             };
             held.iter().enumerate().map(content).collect()

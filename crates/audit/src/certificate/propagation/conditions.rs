@@ -6,7 +6,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
-use evidence::plain::{Automaton, Violation};
+use evidence::plain::{ReferenceAutomaton, ReferenceViolation};
 use model::control::ActionId;
 use model::eval::{State, Turn, Viewpoint};
 use model::expr::Expr;
@@ -34,7 +34,7 @@ pub(super) struct Judge<'j, 'a> {
 
 impl Judge<'_, '_> {
     /// Each predicate of the fairness assumptions has a value in every state.
-    pub fn check_values(&self, violation: &Violation, property: &View) -> Outcome<()> {
+    pub fn check_values(&self, violation: &ReferenceViolation, property: &View) -> Outcome<()> {
         for &pair in &violation.fairness {
             for expr in expressions(&self.views.model.fairness[pair]) {
                 if self.splitter.has_value(expr, &[]) {
@@ -117,7 +117,7 @@ impl Judge<'_, '_> {
     /// What follows, in a view that shows it, from that no fair run violates a property by waiting in vain: that the automaton's first state waits for
     /// whatever it likes, and leads by some literals to a state in which it stays by others and accepts. A run that is again and again at rows
     /// where the automaton may have got to that state, and stays there from some point on, is one that it accepts.
-    pub fn lemma(&self, view: &View, edges: &[Edge], automaton: &Automaton) -> Option<Condition> {
+    pub fn lemma(&self, view: &View, edges: &[Edge], automaton: &ReferenceAutomaton) -> Option<Condition> {
         let (first, rest) = automaton.states.split_first()?;
         let waits = first.iter().any(|edge| edge.target == 0 && edge.literals.is_empty());
         let mut marks: Vec<usize> = Vec::new();
@@ -157,7 +157,7 @@ impl Judge<'_, '_> {
     }
 
     /// What the fairness assumptions of a violation demand of a view; those that exclude nothing are left out.
-    pub fn fairness(&self, violation: &Violation, view: &View, edges: &[Edge]) -> Vec<Condition> {
+    pub fn fairness(&self, violation: &ReferenceViolation, view: &View, edges: &[Edge]) -> Vec<Condition> {
         let condition = |pair: &FairnessPair| {
             let mut often = vec![false; edges.len()];
             for predicate in &pair.often {
@@ -188,7 +188,7 @@ impl Judge<'_, '_> {
     /// The product of the property's view with the automaton.
     pub fn product(
         &self,
-        automaton: &Automaton,
+        automaton: &ReferenceAutomaton,
         (view, edges): (&View, &[Edge]),
         fairness: &[Condition],
     ) -> Outcome<Product> {

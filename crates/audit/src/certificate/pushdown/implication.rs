@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use evidence::certificate::Column;
-use model::control::Scope;
+use model::control::TextOwner;
 use model::eval::{Control, Frame, State, initial_states};
 use model::process::ProcessId;
 use model::property::PropertyKind;
@@ -157,8 +157,8 @@ impl Checker<'_> {
                 Column::Control(process) => {
                     let place = model::control::PlaceId::new(number as usize);
                     let slots = match self.model.places[place].scope {
-                        Scope::Family(_) => Vec::new(),
-                        Scope::Procedure(procedure) => {
+                        TextOwner::Family(_) => Vec::new(),
+                        TextOwner::Procedure(procedure) => {
                             let vars =
                                 self.model.procedures[procedure].vars.iter().map(|&var| &self.model.vars[var].ty);
                             let first = |ty: &model::types::Type| {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use evidence::pushdown::{LocalPart, PushdownProof, ThreadProof};
 use model::Model;
-use model::control::{ActionKind, Scope};
+use model::control::{ActionKind, TextOwner};
 use model::eval::{Control, Frame};
 use model::process::ProcessId;
 use model::types::ScalarType;
@@ -145,8 +145,8 @@ impl Shape<'_> {
             _ => return false,
         };
         match scope {
-            Scope::Family(family) => family == model.processes[self.process].family && frame.slots.is_empty(),
-            Scope::Procedure(procedure) => {
+            TextOwner::Family(family) => family == model.processes[self.process].family && frame.slots.is_empty(),
+            TextOwner::Procedure(procedure) => {
                 let types = model.procedures[procedure].vars.iter().map(|&var| &model.vars[var].ty);
                 let types: Vec<ScalarType> =
                     types.flat_map(|ty| std::iter::repeat_n(ty.scalar(), ty.n_cells())).collect();

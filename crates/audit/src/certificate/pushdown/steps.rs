@@ -7,9 +7,9 @@
 
 use std::rc::Rc;
 
-use evidence::pushdown::Waiting;
+use evidence::pushdown::WaitingCall;
 use model::Model;
-use model::control::{ActionKind, Scope};
+use model::control::{ActionKind, TextOwner};
 use model::eval::{Control, Frame, State, Step, attempts_up_to, initial_states};
 use model::variable::{CellId, Role};
 use rustc_hash::FxHashMap;
@@ -48,7 +48,7 @@ pub(super) struct Stepped {
 pub(super) enum StepKind {
     Plain,
     /// Leaves this frame waiting.
-    Call(Waiting),
+    Call(WaitingCall),
     Return,
 }
 
@@ -166,7 +166,7 @@ impl<'a> Stepper<'a> {
                 Control::At(place) => model.places[place].scope,
                 Control::Calling(action) => model.actions[action].scope,
             };
-            matches!(scope, Scope::Family(_))
+            matches!(scope, TextOwner::Family(_))
         };
         let in_procedure = !is_own(&top);
         let kind = match model.actions[step.by.action].kind {
@@ -176,7 +176,7 @@ impl<'a> Stepper<'a> {
                 let frame = stack[stack.len() - 2].clone();
                 let counters = thread.counters.iter().filter(|_| is_own(&frame));
                 let counters = counters.map(|&cell| (cell, next.cells[cell.index()])).collect();
-                StepKind::Call(Waiting { frame, counters })
+                StepKind::Call(WaitingCall { frame, counters })
             }
         };
         let number = |&cell: &CellId| {

@@ -1,8 +1,8 @@
 //! One process of a proof, made easy to look up.
 
-use evidence::pushdown::{LocalPart, LocalRow, PushdownProof, StoreRow, ThreadProof, Waiting};
+use evidence::pushdown::{LocalPart, LocalRow, PushdownProof, StoreRow, ThreadProof, WaitingCall};
 use model::Model;
-use model::control::{ActionKind, Scope};
+use model::control::{ActionKind, TextOwner};
 use model::eval::{Control, Frame, State};
 use model::print;
 use model::process::ProcessId;
@@ -24,7 +24,7 @@ pub(super) struct Thread<'a> {
     pub positions: FxHashMap<CellId, usize>,
     rows: FxHashMap<&'a LocalRow, u32>,
     tops: FxHashMap<&'a Frame, u32>,
-    waiting: FxHashMap<&'a Waiting, u32>,
+    waiting: FxHashMap<&'a WaitingCall, u32>,
     /// By local state: the activations that contain it, ascending.
     pub met_in: Vec<Vec<u32>>,
     /// By local state: the activation that starts there.
@@ -91,7 +91,7 @@ impl<'a> Thread<'a> {
     }
 
     /// The position of a waiting frame.
-    pub fn waiting_position(&self, waiting: &Waiting) -> Option<u32> {
+    pub fn waiting_position(&self, waiting: &WaitingCall) -> Option<u32> {
         self.waiting.get(waiting).copied()
     }
 
@@ -129,7 +129,7 @@ impl<'a> Thread<'a> {
         let is_return =
             |action: &model::control::ActionId| matches!(model.actions[*action].kind, ActionKind::Return { .. });
         let place = &model.places[place];
-        if matches!(place.scope, Scope::Family(_)) || !place.actions.iter().any(is_return) {
+        if matches!(place.scope, TextOwner::Family(_)) || !place.actions.iter().any(is_return) {
             return vec![None];
         }
         let activations = self.met_in[state as usize].iter().map(|&one| &self.proof.activations[one as usize]);
@@ -157,7 +157,7 @@ impl<'a> Thread<'a> {
     /// Whether a fact about a slot holds of a top frame.
     fn slot_fact_holds(&self, part: &LocalPart, top: &Frame) -> bool {
         let (LocalPart::Slot(procedure, slot, values), Control::At(place)) = (part, top.control) else { return false };
-        let is_of = self.model.places[place].scope == Scope::Procedure(*procedure);
+        let is_of = self.model.places[place].scope == TextOwner::Procedure(*procedure);
         is_of && top.slots.get(*slot).is_some_and(|value| values.contains(value))
     }
 

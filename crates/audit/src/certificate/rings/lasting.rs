@@ -15,7 +15,7 @@ mod tree;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use evidence::plain::{Automaton, violations};
+use evidence::plain::{ReferenceAutomaton, violations};
 use evidence::rings::Network;
 use model::Model;
 use model::control::ActionId;
@@ -370,7 +370,7 @@ impl<'s, 'a> Stage<'s, 'a> {
         };
         let all = violations(&sized.model, property, formula)
             .map_err(|stop| CertificateError::NotSupported(stop.to_string()))?;
-        let is_mine = |one: &&evidence::plain::Violation| {
+        let is_mine = |one: &&evidence::plain::ReferenceViolation| {
             one.fairness == assumed && matches!(&one.instance[..], [(_, who)] if *who == me)
         };
         let mine: Vec<_> = all.iter().filter(is_mine).collect();
@@ -385,7 +385,12 @@ impl<'s, 'a> Stage<'s, 'a> {
         Ok(found)
     }
 
-    fn product(&self, window: usize, automaton: &Automaton, fairness: &[Condition]) -> Outcome<Vec<Vec<bool>>> {
+    fn product(
+        &self,
+        window: usize,
+        automaton: &ReferenceAutomaton,
+        fairness: &[Condition],
+    ) -> Outcome<Vec<Vec<bool>>> {
         let (at_size, spot) = self.checker.stands[window];
         let sized = &self.checker.sizes.all[at_size];
         let set = &self.checker.proof.windows[window];

@@ -3,7 +3,7 @@
 //! In: a Model, its size parameter, what a certificate claims of types. Out: the program at all sizes from the least claimed one to where words
 //! repeat; parts of a state by their distance from a window, and window states read from and written into states.
 
-use evidence::rings::{Network, ProcessType, RingItem, RingValue, RingsProof, Word, tree};
+use evidence::rings::{NeighbourTypes, Network, ProcessType, RingItem, RingValue, RingsProof, tree};
 use model::Model;
 use model::eval::{Control, State, initial_states};
 use model::process::ProcessId;
@@ -81,7 +81,7 @@ impl Sizes {
     }
 
     /// The types of the processes of a window.
-    pub(super) fn word(&self, count: usize, at: usize) -> Word {
+    pub(super) fn word(&self, count: usize, at: usize) -> NeighbourTypes {
         (0..self.width).map(|place| self.type_at(count, (at + place) % count)).collect()
     }
 

@@ -2,7 +2,7 @@
 //!
 //! In: all edges of an abstract process, and the ranks that are claimed. Out: nothing, or the first thing that is wrong.
 
-use evidence::certificate::{RankTree, Reason};
+use evidence::certificate::{RankReason, RankTree};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// An edge that leaves a node.
@@ -101,11 +101,11 @@ fn check_tree(graph: &Graph, nodes: &[u32], tree: &RankTree) -> Result<(), Wrong
     }
     for (class, reason) in classes.iter().zip(&tree.reasons) {
         match reason {
-            Reason::Missing(mark) if *mark >= graph.n_marks => {
+            RankReason::Missing(mark) if *mark >= graph.n_marks => {
                 return Err(Wrong::Shape(format!("a reason names mark {mark} of {}", graph.n_marks)));
             }
-            Reason::Trivial | Reason::Missing(_) | Reason::Own => {}
-            Reason::Pair(pair, below) => {
+            RankReason::Trivial | RankReason::Missing(_) | RankReason::Own => {}
+            RankReason::Pair(pair, below) => {
                 if let Some(node) = class.iter().find(|&&node| *pair >= graph.free[node as usize].len()) {
                     let n_pairs = graph.free[*node as usize].len();
                     return Err(Wrong::Shape(format!("a reason names fairness assumption {pair} of {n_pairs}")));
@@ -120,21 +120,21 @@ fn check_tree(graph: &Graph, nodes: &[u32], tree: &RankTree) -> Result<(), Wrong
 }
 
 /// Whether an edge may join two nodes of one rank.
-fn is_excused(edge: &Edge, reason: &Reason) -> bool {
+fn is_excused(edge: &Edge, reason: &RankReason) -> bool {
     match reason {
-        Reason::Trivial => false,
-        Reason::Missing(mark) => !edge.marks.contains(mark),
-        Reason::Own => !edge.own,
-        Reason::Pair(pair, _) => !edge.pairs.contains(pair),
+        RankReason::Trivial => false,
+        RankReason::Missing(mark) => !edge.marks.contains(mark),
+        RankReason::Own => !edge.own,
+        RankReason::Pair(pair, _) => !edge.pairs.contains(pair),
     }
 }
 
 /// What has to be so of the nodes of one rank.
-fn demanded(reason: &Reason) -> String {
+fn demanded(reason: &RankReason) -> String {
     match reason {
-        Reason::Trivial => "no turn may stay at this rank".to_owned(),
-        Reason::Missing(mark) => format!("no turn at this rank may carry mark {mark} of the automaton"),
-        Reason::Own => "no turn of its own at this rank may carry acceptance".to_owned(),
-        Reason::Pair(pair, _) => format!("no turn at this rank may be what fairness assumption {pair} asks for"),
+        RankReason::Trivial => "no turn may stay at this rank".to_owned(),
+        RankReason::Missing(mark) => format!("no turn at this rank may carry mark {mark} of the automaton"),
+        RankReason::Own => "no turn of its own at this rank may carry acceptance".to_owned(),
+        RankReason::Pair(pair, _) => format!("no turn at this rank may be what fairness assumption {pair} asks for"),
     }
 }

@@ -12,7 +12,7 @@
 use std::collections::BTreeMap;
 
 use model::Model;
-use model::control::{Action, ActionKind, Pattern, Scope, Stmt, StmtKind, SyncSide};
+use model::control::{Action, ActionKind, ReceivePattern, Stmt, StmtKind, SyncSide, TextOwner};
 use model::expr::{Access, BinaryOp, Domain, Expr, ExprKind, Quantified, Quantifier, Whose};
 use model::process::{FamilyId, ProcessId};
 use model::types::ScalarType;
@@ -50,7 +50,7 @@ pub(super) struct Images<'a> {
 #[derive(Clone)]
 pub(super) struct Reader {
     /// Whose text it is; `None` for a property, which no process reads.
-    pub scope: Option<Scope>,
+    pub scope: Option<TextOwner>,
     /// The bound variables, outermost first.
     pub bound: Vec<Sort>,
 }
@@ -90,9 +90,9 @@ impl Images<'_> {
             None => {}
             Some(SyncSide::Send(values)) => values.iter().try_for_each(|value| self.same(value, reader))?,
             Some(SyncSide::Receive(patterns)) => patterns.iter().try_for_each(|pattern| match pattern {
-                Pattern::Into(target) => self.same_access(target, reader),
-                Pattern::Equal(value) => self.same(value, reader),
-                Pattern::Ignored => Ok(()),
+                ReceivePattern::Into(target) => self.same_access(target, reader),
+                ReceivePattern::Equal(value) => self.same(value, reader),
+                ReceivePattern::Ignored => Ok(()),
             })?,
         }
         self.body(&action.body, reader)?;
@@ -160,8 +160,8 @@ impl Images<'_> {
     fn starts_alike(&self, id: VarId, var: &Var) -> Result<(), Objection> {
         let scope = match var.storage {
             Storage::Shared => None,
-            Storage::Public(family) | Storage::Local(family) => Some(Scope::Family(family)),
-            Storage::Frame(procedure) => Some(Scope::Procedure(procedure)),
+            Storage::Public(family) | Storage::Local(family) => Some(TextOwner::Family(family)),
+            Storage::Frame(procedure) => Some(TextOwner::Procedure(procedure)),
         };
         let at = Start { var: id, scope, first_is_process: self.first_is_process(var), depth: 0 };
         self.start(at, &var.init)
@@ -353,8 +353,8 @@ impl Images<'_> {
             ExprKind::Const(Value::Process(process)) => Sort::Process(self.model.processes[*process].family),
             ExprKind::Const(Value::None) => Sort::NoProcess,
             ExprKind::Myself => match reader.scope {
-                Some(Scope::Family(family)) => Sort::Process(family),
-                Some(Scope::Procedure(_)) | None => Sort::SomeProcess,
+                Some(TextOwner::Family(family)) => Sort::Process(family),
+                Some(TextOwner::Procedure(_)) | None => Sort::SomeProcess,
             },
             ExprKind::Bound(var) => reader.bound.get(var.0 as usize).copied().unwrap_or(Sort::SomeProcess),
             ExprKind::Read(access) => match self.model.vars[access.var].ty.scalar() {
@@ -406,14 +406,14 @@ impl Reader {
 struct Start {
     var: VarId,
     /// Who evaluates it.
-    scope: Option<Scope>,
+    scope: Option<TextOwner>,
     /// Whether the first value of the type is a process that moves.
     first_is_process: bool,
     /// How many dimensions are around it.
     depth: usize,
 }
 
-fn reader(scope: Scope) -> Reader {
+fn reader(scope: TextOwner) -> Reader {
     Reader { scope: Some(scope), bound: Vec::new() }
 }
 

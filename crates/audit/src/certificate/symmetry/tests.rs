@@ -16,12 +16,12 @@ use model::variable::{Storage, VarId};
 use testkit::choices::Choices;
 use testkit::expr::{bound, constant, element, equal, index_of, int, of, quantified, read, shared};
 use testkit::permutation::permuted;
-use testkit::{Product, Shape, for_each_program};
+use testkit::{Product, RandomFeatures, for_each_program};
 
 use super::Symmetry;
 
 /// Some of the dimensions that have as many elements as a family has processes.
-fn some_dimensions(model: &Model, choices: &mut Choices) -> certificate::Symmetry {
+fn some_dimensions(model: &Model, choices: &mut Choices) -> certificate::ClaimedSymmetry {
     let mut dimensions = Vec::new();
     for (var, declared) in model.vars.entries() {
         for (dimension, len) in declared.ty.dimensions().into_iter().enumerate() {
@@ -33,7 +33,7 @@ fn some_dimensions(model: &Model, choices: &mut Choices) -> certificate::Symmetr
             }
         }
     }
-    certificate::Symmetry { dimensions }
+    certificate::ClaimedSymmetry { dimensions }
 }
 
 /// Properties that index arrays by processes and by numbers.
@@ -119,7 +119,7 @@ impl Case<'_> {
 fn accepted_permutations_take_steps_to_steps() {
     let (n_accepted, n_refused, n_alike) = (Cell::new(0), Cell::new(0), Cell::new(0));
     let seeds = Cell::new(0);
-    for_each_program(900, Shape { procedures: false, ..Shape::everything() }, |_, model| {
+    for_each_program(900, RandomFeatures { procedures: false, ..RandomFeatures::everything() }, |_, model| {
         if model.families.iter().all(|family| family.count() < 2) {
             return Ok(());
         }
@@ -158,11 +158,11 @@ fn issue_0012_the_stated_dimensions_decide() {
     let loaded = lang::load(&base::SourceFile::new("s.pw", text), &[]).expect("it is a program");
     let model = &loaded.model;
     let kind = &model.properties.iter().find(|one| one.name == "p").expect("it asks `p`").kind;
-    let nothing = certificate::Symmetry::default();
+    let nothing = certificate::ClaimedSymmetry::default();
     let fixed = Symmetry::stated(model, kind, &nothing).expect("the program is its own image if `a` stays");
     assert!(!fixed.property_alike, "the property is not");
     let dimension = ProcessDimension { var: VarId::new(0), dimension: 0, family: FamilyId::new(0) };
-    let moved = certificate::Symmetry { dimensions: vec![dimension] };
+    let moved = certificate::ClaimedSymmetry { dimensions: vec![dimension] };
     let why = Symmetry::stated(model, kind, &moved).err().expect("the program is not its own image if `a` moves");
     assert!(why.contains("one process, or the element of one process, is named in `a[1] = true`"), "{why}");
 }

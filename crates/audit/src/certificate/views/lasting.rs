@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use base::Budget;
 use evidence::crowd::{Branch, CrowdRefutation, CrowdSum, Lasting};
-use evidence::plain::{Atom, Violation};
+use evidence::plain::{ReferenceViolation, StateCondition};
 use evidence::scope::Scope;
 use evidence::views::{Item, SharedColumn, ViewsProof};
 use model::Model;
@@ -111,7 +111,7 @@ fn says_the_same(text: &Text<'_>, formula: &Formula) -> Outcome<()> {
 }
 
 /// Whether a violation is about the first process, or about none; others are its images.
-fn is_first(text: &Text<'_>, violation: &Violation) -> Outcome<bool> {
+fn is_first(text: &Text<'_>, violation: &ReferenceViolation) -> Outcome<bool> {
     let first = text.model.families[text.family].first;
     let members: Vec<ProcessId> = { violation.instance.iter() }
         .filter_map(|(_, value)| if let Value::Process(id) = value { Some(*id) } else { None })
@@ -307,7 +307,7 @@ impl<'a, 'm> Stage<'a, 'm> {
             && are_one((&scenes(one), &one.turn), (&scenes(other), &other.turn))
     }
 
-    fn replay(&mut self, violation: &Violation, claim: &CrowdRefutation) -> Outcome<()> {
+    fn replay(&mut self, violation: &ReferenceViolation, claim: &CrowdRefutation) -> Outcome<()> {
         self.check_sums(&claim.sums)?;
         let fairness = self.fairness(violation)?;
         // A property that is not about each process may be about the first one, and make assumptions about it alone.
@@ -364,7 +364,7 @@ impl<'a, 'm> Stage<'a, 'm> {
     }
 
     /// What was assumed of each process, and of processes of other families.
-    fn fairness(&self, violation: &Violation) -> Outcome<Vec<Condition>> {
+    fn fairness(&self, violation: &ReferenceViolation) -> Outcome<Vec<Condition>> {
         let text = self.checker.text;
         let first = text.model.families[text.family].first;
         let mut found = Vec::new();
@@ -384,7 +384,7 @@ impl<'a, 'm> Stage<'a, 'm> {
     }
 
     /// What was assumed of the first process and was not written for each.
-    fn fairness_of_first(&self, violation: &Violation) -> Vec<Condition> {
+    fn fairness_of_first(&self, violation: &ReferenceViolation) -> Vec<Condition> {
         let text = self.checker.text;
         let first = text.model.families[text.family].first;
         let is_alone = |id: &&FairnessId| {
@@ -394,7 +394,7 @@ impl<'a, 'm> Stage<'a, 'm> {
     }
 
     /// Whether a fairness assumption of the first process was written for each, and is made for each.
-    fn is_of_each(&self, id: FairnessId, violation: &Violation) -> bool {
+    fn is_of_each(&self, id: FairnessId, violation: &ReferenceViolation) -> bool {
         let text = self.checker.text;
         let of_each = &text.written.forms.for_each;
         let model = text.model;
@@ -451,7 +451,7 @@ impl<'a, 'm> Stage<'a, 'm> {
     }
 
     /// The product with the automaton of a violation, for the process that it is about.
-    fn product(&self, violation: &Violation, fairness: &[Condition], is_of_first: bool) -> Outcome<Product> {
+    fn product(&self, violation: &ReferenceViolation, fairness: &[Condition], is_of_first: bool) -> Outcome<Product> {
         let atoms = violation.automaton.atoms.iter();
         let truths = atoms.map(|atom| self.truths(atom, is_of_first)).collect::<Outcome<Vec<_>>>()?;
         let mut leaving: Vec<Vec<usize>> = vec![Vec::new(); self.views.len()];
@@ -486,7 +486,7 @@ impl<'a, 'm> Stage<'a, 'm> {
     }
 
     /// The truth of an atom at each view, of the process whose view it is: the first one, where the atom may name that.
-    fn truths(&self, atom: &Atom, is_of_first: bool) -> Outcome<Vec<bool>> {
+    fn truths(&self, atom: &StateCondition, is_of_first: bool) -> Outcome<Vec<bool>> {
         let text = self.checker.text;
         let first = text.model.families[text.family].first;
         let several = || CertificateError::NotSupported("the property looks at more than one process".to_owned());

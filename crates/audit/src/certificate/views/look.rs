@@ -7,8 +7,8 @@
 use std::collections::BTreeSet;
 
 use base::Span;
-use evidence::views::{Item, LocalColumn, Row, SharedColumn};
-use model::control::Scope;
+use evidence::views::{ElementArray, Item, LocalColumn, SharedColumn};
+use model::control::TextOwner;
 use model::expr::{Access, BinaryOp, Binding, Domain, Expr, ExprKind, Quantified, Quantifier, Whose};
 use model::process::{FamilyId, ProcessId};
 use model::types::ScalarType;
@@ -279,7 +279,7 @@ impl<'m> Look<'_, 'm> {
         };
         let found = match element_of {
             Some(slot) => {
-                let column = LocalColumn::Element(Row { var: access.var, owner }, position);
+                let column = LocalColumn::Element(ElementArray { var: access.var, owner }, position);
                 text.local_at(column).map(|column| Spot::Of(slot, column))
             }
             None => {
@@ -494,7 +494,7 @@ impl<'m> Look<'_, 'm> {
             Item::Value(_) | Item::Place(_) | Item::Taken(_) | Item::Hidden => None,
         };
         let bound: Vec<Option<FamilyId>> = self.bound.iter().map(family).collect();
-        surely_has_value(self.text.model, expr, scope.map(Scope::Family), &bound)
+        surely_has_value(self.text.model, expr, scope.map(TextOwner::Family), &bound)
     }
 
     /// Whether the body holds for the bound values; `None` where the filter leaves them out.

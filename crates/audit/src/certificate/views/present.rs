@@ -12,13 +12,13 @@ use model::variable::VarId;
 use super::scene::Scene;
 use super::text::{Text, access_parts, parts};
 use crate::certificate::{CertificateError, Outcome};
-use evidence::views::Column;
+use evidence::views::ViewColumn;
 
 /// Whether the presences of a proof are presences.
 pub(super) fn check(text: &Text<'_>) -> Outcome<()> {
     for Presence { column, is } in &text.present {
         let is_cell = matches!(text.local.get(*column), Some(LocalColumn::Own(_) | LocalColumn::Element(..)));
-        let is_hidden = text.hidden.iter().any(|rule| rule.what == Column::Local(*column));
+        let is_hidden = text.hidden.iter().any(|rule| rule.what == ViewColumn::Local(*column));
         let is_plain = |item: &Item| match item {
             Item::Value(Value::Process(_)) => false,
             Item::Value(_) => true,

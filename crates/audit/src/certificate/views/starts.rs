@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use base::Span;
 use evidence::views::{Item, LocalColumn, SharedColumn};
-use model::control::Scope;
+use model::control::TextOwner;
 use model::eval::{State, free_cells, initial_states};
 use model::expr::{Expr, ExprKind};
 use model::value::Value;
@@ -182,7 +182,7 @@ fn start(look: &mut Look<'_, '_>, first: &State, free: &BTreeSet<CellId>, k: usi
             Looker::Slot(_) | Looker::Nobody => text.family,
         };
         for (id, counted) in text.model.loops.entries() {
-            if counted.scope == Scope::Family(family) && text.is_all(&counted.domain) {
+            if counted.scope == TextOwner::Family(family) && text.is_all(&counted.domain) {
                 look.clear(id)?;
             }
         }

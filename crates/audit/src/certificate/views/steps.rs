@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use base::Span;
 use evidence::views::{Item, LocalColumn, SharedColumn};
-use model::control::{Action, ActionKind, LoopId, Next, Scope, Stmt, StmtKind};
+use model::control::{Action, ActionKind, LoopId, Next, Stmt, StmtKind, TextOwner};
 use model::expr::{Access, Binding, Expr, ExprKind, Whose};
 use model::types::ScalarType;
 use model::value::Value;
@@ -454,7 +454,7 @@ fn without_unnamed(mut scene: Scene, n_slots: usize) -> Scene {
 
 /// Whether an action writes nothing but what belongs to the process that takes it: its own cells, and elements that arrays have for it.
 pub(super) fn keeps_to_itself(text: &Text<'_>, action: &Action) -> bool {
-    action.scope == Scope::Family(text.family) && block_keeps_to_itself(text, &action.body)
+    action.scope == TextOwner::Family(text.family) && block_keeps_to_itself(text, &action.body)
 }
 
 fn block_keeps_to_itself(text: &Text<'_>, block: &[Stmt]) -> bool {

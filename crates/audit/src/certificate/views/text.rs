@@ -6,9 +6,9 @@
 
 use std::collections::BTreeMap;
 
-use evidence::views::{Hiding, Item, LocalColumn, Presence, Row, SharedColumn, View, ViewsProof};
+use evidence::views::{ElementArray, Hiding, Item, LocalColumn, Presence, SharedColumn, View, ViewsProof};
 use model::Model;
-use model::control::Scope;
+use model::control::TextOwner;
 use model::expr::{Access, Domain, Expr, ExprKind, Whose};
 use model::process::{FamilyId, ProcessId};
 use model::size::{ParameterId, Size};
@@ -213,14 +213,14 @@ impl<'m> Text<'m> {
         let others: Vec<ProcessId> =
             model.processes.ids().filter(|&process| model.processes[process].family != self.family).collect();
         let mut elements = Vec::new();
-        let mut listed: Vec<Row> = Vec::new();
+        let mut listed: Vec<ElementArray> = Vec::new();
         for (id, cell) in model.cells.entries() {
             let is_own = cell.owner.is_some_and(|owner| model.processes[owner].family == self.family);
             match self.rows.get(&cell.var) {
                 _ if is_own => {}
                 None => self.shared.push(SharedColumn::Cell(id)),
                 Some(&dimension) => {
-                    let row = Row { var: cell.var, owner: cell.owner };
+                    let row = ElementArray { var: cell.var, owner: cell.owner };
                     if !listed.contains(&row) {
                         listed.push(row);
                         let ty = &model.vars[cell.var].ty;
@@ -235,7 +235,7 @@ impl<'m> Text<'m> {
         self.local.extend((0..model.families[self.family].n_cells).map(LocalColumn::Own));
         self.local.extend(elements);
         for (id, counted) in model.loops.entries() {
-            let Scope::Family(of) = counted.scope else { continue };
+            let TextOwner::Family(of) = counted.scope else { continue };
             if !self.is_all(&counted.domain) {
                 continue;
             }

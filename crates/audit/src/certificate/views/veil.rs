@@ -6,7 +6,7 @@
 
 use std::rc::Rc;
 
-use evidence::views::{Column, Hiding, Item, LocalColumn, SharedColumn};
+use evidence::views::{Hiding, Item, LocalColumn, SharedColumn, ViewColumn};
 use model::value::Value;
 
 use super::scene::{Local, Scene};
@@ -16,9 +16,9 @@ use crate::certificate::{CertificateError, Outcome};
 /// Whether the rules of a proof are rules.
 pub(super) fn check(text: &Text<'_>) -> Outcome<()> {
     let refuse = |why: &str| Err(CertificateError::Malformed(why.to_owned()));
-    let is_there = |column: Column| match column {
-        Column::Shared(at) => at < text.shared.len(),
-        Column::Local(at) => at < text.local.len(),
+    let is_there = |column: ViewColumn| match column {
+        ViewColumn::Shared(at) => at < text.shared.len(),
+        ViewColumn::Local(at) => at < text.local.len(),
     };
     for rule in &text.hidden {
         if !is_there(rule.what) || !is_there(rule.when) {
@@ -28,15 +28,15 @@ pub(super) fn check(text: &Text<'_>) -> Outcome<()> {
             return refuse("a rule looks at what may be hidden");
         }
         let is_cell = match rule.what {
-            Column::Shared(at) => matches!(text.shared[at], SharedColumn::Cell(_)) && !counts(text, rule),
-            Column::Local(at) => {
+            ViewColumn::Shared(at) => matches!(text.shared[at], SharedColumn::Cell(_)) && !counts(text, rule),
+            ViewColumn::Local(at) => {
                 matches!(text.local[at], LocalColumn::Own(_) | LocalColumn::Element(..)) && !counts(text, rule)
             }
         };
         if !is_cell {
             return refuse("control and loops are not hidden");
         }
-        if matches!((rule.what, rule.when), (Column::Shared(_), Column::Local(_))) {
+        if matches!((rule.what, rule.when), (ViewColumn::Shared(_), ViewColumn::Local(_))) {
             return refuse("what is shared does not depend on who looks");
         }
         let is_plain = |item: &Item| match item {
@@ -56,11 +56,11 @@ pub(super) fn check(text: &Text<'_>) -> Outcome<()> {
 fn counts(text: &Text<'_>, rule: &Hiding) -> bool {
     let first = text.model.families[text.family].first;
     let cell = match rule.what {
-        Column::Shared(at) => match text.shared[at] {
+        ViewColumn::Shared(at) => match text.shared[at] {
             SharedColumn::Cell(cell) => Some(cell),
             SharedColumn::Control(_) | SharedColumn::Taken(..) => None,
         },
-        Column::Local(at) => text.cell_of(first, text.local[at]),
+        ViewColumn::Local(at) => text.cell_of(first, text.local[at]),
     };
     cell.is_some_and(|cell| {
         let var = text.model.cells[cell].var;
@@ -73,17 +73,17 @@ impl Scene {
     pub fn veiled(mut self, text: &Text<'_>) -> Scene {
         let applies = |rule: &Hiding, shared: &[Item], local: Option<&Local>| {
             let shown = match (rule.when, local) {
-                (Column::Shared(at), _) => Some(shared[at]),
-                (Column::Local(at), Some(local)) => Some(local[at]),
-                (Column::Local(_), None) => None,
+                (ViewColumn::Shared(at), _) => Some(shared[at]),
+                (ViewColumn::Local(at), Some(local)) => Some(local[at]),
+                (ViewColumn::Local(_), None) => None,
             };
             shown.is_some_and(|shown| rule.is.contains(&shown))
         };
         for rule in &text.hidden {
             match rule.what {
-                Column::Shared(at) if applies(rule, &self.shared, None) => self.shared[at] = Item::Hidden,
-                Column::Shared(_) => {}
-                Column::Local(at) => {
+                ViewColumn::Shared(at) if applies(rule, &self.shared, None) => self.shared[at] = Item::Hidden,
+                ViewColumn::Shared(_) => {}
+                ViewColumn::Local(at) => {
                     for slot in 0..self.slots.len() {
                         let is_hidden =
                             self.slots[slot].is_some() && applies(rule, &self.shared, self.slots[slot].as_ref());

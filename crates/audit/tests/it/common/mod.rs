@@ -19,12 +19,12 @@ use model::value::Value;
 use model::variable::{CellId, Storage};
 use testkit::Product;
 use testkit::expr::{binary, constant, equal, not, read, shared, standing};
-use testkit::local::{Expose, Local, Sets};
+use testkit::local::{DefinedSets, Expose, LocalDefinition};
 
 /// The smallest invariant of some kind.
 pub struct Prepared<'m> {
-    pub local: Local<'m>,
-    pub sets: Sets,
+    pub local: LocalDefinition<'m>,
+    pub sets: DefinedSets,
 }
 
 impl Prepared<'_> {
@@ -46,13 +46,13 @@ impl Prepared<'_> {
 pub fn prepared(model: &Model) -> Vec<Prepared<'_>> {
     let mut found = Vec::new();
     for k in 1..=model.processes.len().min(3) {
-        let all = Local { limit: 120, ..Local::new(model, k) };
+        let all = LocalDefinition { limit: 120, ..LocalDefinition::new(model, k) };
         let seen: Vec<BTreeSet<CellId>> =
             model.processes.ids().map(|process| footprint::view(model, process)).collect();
         let exposed: Vec<Vec<Expose>> = model.processes.ids().map(|process| exposures(model, process)).collect();
-        let views = Local { views: seen.clone(), ..all.clone() };
-        let both = Local { exposed: exposed.clone(), ..views.clone() };
-        for local in [Local { exposed, ..all.clone() }, all, views, both] {
+        let views = LocalDefinition { views: seen.clone(), ..all.clone() };
+        let both = LocalDefinition { exposed: exposed.clone(), ..views.clone() };
+        for local in [LocalDefinition { exposed, ..all.clone() }, all, views, both] {
             if let Some(sets) = local.invariant() {
                 found.push(Prepared { local, sets });
             }
@@ -65,7 +65,7 @@ pub fn prepared(model: &Model) -> Vec<Prepared<'_>> {
 fn exposures(model: &Model, process: ProcessId) -> Vec<Expose> {
     let family = model.processes[process].family;
     let mut facts = Vec::new();
-    let scope = model::control::Scope::Family(family);
+    let scope = model::control::TextOwner::Family(family);
     let mut busy = model.places.entries().filter(|(_, place)| place.scope == scope && !place.actions.is_empty());
     if let Some((place, _)) = busy.next_back() {
         facts.push(Expose::At(vec![place]));
@@ -88,7 +88,7 @@ pub fn properties(model: &Model) -> Vec<Property> {
     }
     let processes: Vec<ProcessId> = model.processes.ids().collect();
     let at = |process: ProcessId, nth: usize| -> Option<Expr> {
-        let scope = model::control::Scope::Family(model.processes[process].family);
+        let scope = model::control::TextOwner::Family(model.processes[process].family);
         let places: Vec<_> =
             model.places.entries().filter(|(_, place)| place.scope == scope).map(|(id, _)| id).collect();
         let who = constant(Value::Process(process));

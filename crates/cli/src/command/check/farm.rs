@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use base::StopReason;
-use driver::check::{Checked, Limits, Program};
+use driver::check::{CheckLimits, Checked, Program};
 use driver::files::{self, FileError};
 use driver::load::{Batch, Loaded};
 use engine::insight::Insight;
@@ -44,7 +44,7 @@ pub struct Asked {
     /// For each program that can be checked its questions.
     pub questions: Vec<Vec<PropertyId>>,
     /// What each question may use.
-    pub limits: Limits,
+    pub limits: CheckLimits,
     /// The hosts.
     pub hosts: Vec<Host>,
 }
@@ -189,7 +189,7 @@ fn merged(
     posed: Vec<Posed>,
     outcomes: &[Outcome],
     options: &CheckOptions,
-    limits: &Limits,
+    limits: &CheckLimits,
 ) -> Result<(Json, Vec<Option<bool>>), Failure> {
     let mut left = outcomes.iter();
     let (mut runs, mut given) = (Vec::new(), Vec::new());

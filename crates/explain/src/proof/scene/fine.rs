@@ -1,24 +1,24 @@
 //! Views of few cells and two processes as scenes, one for each.
 
-use evidence::fine::{Content, FineProof, FineView, LocalItem};
+use evidence::fine::{FineContent, FineProof, FineView, LocalItem};
 use evidence::views::{LocalColumn, SharedColumn};
 use model::Model;
 
 use super::local::Blocks;
-use super::terms::Terms;
+use super::terms::CellNames;
 use super::views::orders;
-use super::{Entry, Only, Scene, Shown};
-use crate::proof::formula::{Letter, Who};
+use super::{CertificateScene, Only, SceneEntry, Shown};
+use crate::proof::formula::{Letter, NamedProcess};
 use crate::text::clean;
 
 /// The scenes; `None` where a view shows what there is not.
-pub(super) fn scenes(model: &Model, proof: &FineProof) -> Option<Vec<Scene>> {
+pub(super) fn scenes(model: &Model, proof: &FineProof) -> Option<Vec<CertificateScene>> {
     proof.views.iter().map(|view| scene(model, proof, view)).collect()
 }
 
-fn scene(model: &Model, proof: &FineProof, view: &FineView) -> Option<Scene> {
-    let terms = Terms { model, family: proof.family };
-    let who = |at: usize| Who::Letter(Letter { at, family: proof.family });
+fn scene(model: &Model, proof: &FineProof, view: &FineView) -> Option<CertificateScene> {
+    let terms = CellNames { model, family: proof.family };
+    let who = |at: usize| NamedProcess::Letter(Letter { at, family: proof.family });
     let blocks = blocks(&terms, proof, view, who(0));
     let mut columns: Vec<Shown> = (0..view.k).map(|at| Shown::Block(who(at), blocks.clone())).collect();
     let mut shown_cells: Vec<usize> = Vec::new();
@@ -26,7 +26,7 @@ fn scene(model: &Model, proof: &FineProof, view: &FineView) -> Option<Scene> {
     for (at, column) in view.cells.iter().enumerate() {
         let (shown, name) = match *column {
             SharedColumn::Cell(cell) => (terms.cell(cell), Some(clean(&model.cells[cell].name))),
-            SharedColumn::Control(process) => (Some(Shown::Place(Who::Process(process))), None),
+            SharedColumn::Control(process) => (Some(Shown::Place(NamedProcess::Process(process))), None),
             SharedColumn::Taken(..) => (None, None),
         };
         names.extend(name);
@@ -35,19 +35,19 @@ fn scene(model: &Model, proof: &FineProof, view: &FineView) -> Option<Scene> {
             shown_cells.push(at);
         }
     }
-    let mut rows: Vec<Vec<Entry>> = Vec::new();
+    let mut rows: Vec<Vec<SceneEntry>> = Vec::new();
     for state in &view.theta {
         for order in orders(view.k) {
             let content = |at: &usize| match state.cells[*at] {
-                Content::Value(value) => Entry::Value(value),
-                Content::Place(place) => Entry::Place(place),
-                Content::Other => Entry::Another,
-                Content::Slot(slot) => {
+                FineContent::Value(value) => SceneEntry::Value(value),
+                FineContent::Place(place) => SceneEntry::Place(place),
+                FineContent::Other => SceneEntry::Another,
+                FineContent::Slot(slot) => {
                     let letter = order.iter().position(|&at| at == usize::from(slot));
-                    letter.map_or(Entry::Another, |at| Entry::Process(who(at)))
+                    letter.map_or(SceneEntry::Another, |at| SceneEntry::Process(who(at)))
                 }
             };
-            let blocks = order.iter().map(|&slot| Entry::Block(state.blocks[slot]));
+            let blocks = order.iter().map(|&slot| SceneEntry::Block(state.blocks[slot]));
             rows.push(blocks.chain(shown_cells.iter().map(content)).collect());
         }
     }
@@ -55,10 +55,10 @@ fn scene(model: &Model, proof: &FineProof, view: &FineView) -> Option<Scene> {
     rows.dedup();
     let is_cut = shown_cells.len() < view.cells.len() || view.theta.iter().any(|state| state.taken.contains(&true));
     let beside = (!names.is_empty()).then(|| names.join(" and "));
-    Some(Scene { family: proof.family, n_letters: view.k, only: Only::All, beside, columns, rows, is_cut })
+    Some(CertificateScene { family: proof.family, n_letters: view.k, only: Only::All, beside, columns, rows, is_cut })
 }
 
-fn blocks(terms: &Terms<'_>, proof: &FineProof, view: &FineView, own: Who) -> Blocks {
+fn blocks(terms: &CellNames<'_>, proof: &FineProof, view: &FineView, own: NamedProcess) -> Blocks {
     let column = |column: &LocalColumn| match *column {
         LocalColumn::Control => Some(Shown::Place(own)),
         LocalColumn::Own(cell) => terms.own(cell, own),
@@ -66,10 +66,10 @@ fn blocks(terms: &Terms<'_>, proof: &FineProof, view: &FineView, own: Who) -> Bl
         LocalColumn::Taken(_) => None,
     };
     let entry = |item: &LocalItem| match *item {
-        LocalItem::Value(value) => Entry::Value(value),
-        LocalItem::Place(place) => Entry::Place(place),
-        LocalItem::Itself => Entry::Process(own),
-        LocalItem::Another => Entry::Another,
+        LocalItem::Value(value) => SceneEntry::Value(value),
+        LocalItem::Place(place) => SceneEntry::Place(place),
+        LocalItem::Itself => SceneEntry::Process(own),
+        LocalItem::Another => SceneEntry::Another,
     };
     Blocks {
         columns: proof.local.iter().map(column).collect(),

@@ -1,6 +1,6 @@
 //! Whether a sentence is true in every row of a scene: none is printed of which that was not found out.
 //!
-//! In: a [`Formula`] whose first letter stands for the first process that is seen, and quantifiers over others. Out: its truth in a row, in
+//! In: a [`SentenceFormula`] whose first letter stands for the first process that is seen, and quantifiers over others. Out: its truth in a row, in
 //! three-valued logic: contents that are hidden are not known, nor is anything about processes that are not seen. What holds for all processes that
 //! are seen holds for all, since those that are seen may be any; so `forall` and `at most` are decided by the seen ones, where they are
 //! enough. Whether there is somebody is decided by the column that says so, or by a process that is seen. Nothing here is shared with what finds the sentences but the names of columns.
@@ -9,35 +9,38 @@ use std::cell::Cell;
 
 use base::Budget;
 
-use super::super::formula::{CellTerm, Formula, Index, Letter, Quantified, Quantity, Spot, Test, ValueTerm, Who};
+use super::super::formula::{
+    CellTerm, IndexName, Letter, NamedProcess, PlaceName, QuantifiedSentence, Quantity, SentenceFormula, Test,
+    ValueTerm,
+};
 use super::local::{renamed, renamed_value};
-use super::{Entry, Scene, Shown};
+use super::{CertificateScene, SceneEntry, Shown};
 
 /// More looks at local states than this are not taken for one sentence.
 const MOST_LOOKS: usize = 2_000_000;
 
 /// A row, and what is supposed about local states of which the row only tells the block.
 #[derive(Clone)]
-struct Row<'a> {
-    scene: &'a Scene,
-    row: &'a [Entry],
+struct SupposedRow<'a> {
+    scene: &'a CertificateScene,
+    row: &'a [SceneEntry],
     /// A column with a block, and the local state that is supposed.
-    locals: Vec<(usize, &'a Vec<Entry>)>,
+    locals: Vec<(usize, &'a Vec<SceneEntry>)>,
     looks: &'a Cell<usize>,
 }
 
 /// Whether the formula is true in all rows of the scene.
-pub(in super::super) fn is_true(scene: &Scene, formula: &Formula, budget: &Budget) -> bool {
+pub(in super::super) fn is_true(scene: &CertificateScene, formula: &SentenceFormula, budget: &Budget) -> bool {
     let looks = Cell::new(0);
     scene.rows.iter().enumerate().all(|(nth, row)| {
         let is_in_time = nth % 256 != 0 || budget.check(0).is_ok();
-        is_in_time && Row { scene, row, locals: Vec::new(), looks: &looks }.decided(formula, &[0]) == Some(true)
+        is_in_time && SupposedRow { scene, row, locals: Vec::new(), looks: &looks }.decided(formula, &[0]) == Some(true)
     })
 }
 
-impl<'a> Row<'a> {
+impl<'a> SupposedRow<'a> {
     /// The truth, by cases of local states where it takes them. `letters` are the seen processes for which letters stand.
-    fn decided(&self, formula: &Formula, letters: &[usize]) -> Option<bool> {
+    fn decided(&self, formula: &SentenceFormula, letters: &[usize]) -> Option<bool> {
         if let Some(known) = self.truth(formula, letters) {
             return Some(known);
         }
@@ -45,7 +48,8 @@ impl<'a> Row<'a> {
             matches!(self.scene.columns[*column], Shown::Block(..)) && !self.locals.iter().any(|(at, _)| at == column)
         };
         let column = (0..self.scene.columns.len()).find(open)?;
-        let (Shown::Block(_, blocks), Entry::Block(block)) = (&self.scene.columns[column], self.row[column]) else {
+        let (Shown::Block(_, blocks), SceneEntry::Block(block)) = (&self.scene.columns[column], self.row[column])
+        else {
             return None;
         };
         let mut found: Option<bool> = None;
@@ -54,7 +58,7 @@ impl<'a> Row<'a> {
             if self.looks.get() > MOST_LOOKS {
                 return None;
             }
-            let case = Row { locals: [&self.locals[..], &[(column, state)]].concat(), ..self.clone() };
+            let case = SupposedRow { locals: [&self.locals[..], &[(column, state)]].concat(), ..self.clone() };
             let truth = case.decided(formula, letters)?;
             if found.is_some_and(|known| known != truth) {
                 return None;
@@ -64,41 +68,41 @@ impl<'a> Row<'a> {
         found
     }
 
-    fn truth(&self, formula: &Formula, letters: &[usize]) -> Option<bool> {
+    fn truth(&self, formula: &SentenceFormula, letters: &[usize]) -> Option<bool> {
         match formula {
-            Formula::Constant(truth) => Some(*truth),
-            Formula::Cell(term, test) => self.passes(self.cell(term, letters)?, test, letters),
-            Formula::At(who, spots) => {
+            SentenceFormula::Constant(truth) => Some(*truth),
+            SentenceFormula::Cell(term, test) => self.passes(self.cell(term, letters)?, test, letters),
+            SentenceFormula::At(who, spots) => {
                 let place = self.place(self.who(*who, letters)?)?;
-                Some(spots.contains(&Spot { place, counters: None }))
+                Some(spots.contains(&PlaceName { place, counters: None }))
             }
-            Formula::Not(inner) => self.truth(inner, letters).map(|inner| !inner),
-            Formula::All(parts) => all(parts.iter().map(|part| self.truth(part, letters))),
-            Formula::Any(parts) => any(parts.iter().map(|part| self.truth(part, letters))),
-            Formula::Implies(one, other) => {
+            SentenceFormula::Not(inner) => self.truth(inner, letters).map(|inner| !inner),
+            SentenceFormula::All(parts) => all(parts.iter().map(|part| self.truth(part, letters))),
+            SentenceFormula::Any(parts) => any(parts.iter().map(|part| self.truth(part, letters))),
+            SentenceFormula::Implies(one, other) => {
                 any([self.truth(one, letters).map(|one| !one), self.truth(other, letters)].into_iter())
             }
-            Formula::Iff(one, other) => Some(self.truth(one, letters)? == self.truth(other, letters)?),
-            Formula::Quantified(quantified) => self.of_quantified(quantified, letters),
-            Formula::Tally(_) => None,
+            SentenceFormula::Iff(one, other) => Some(self.truth(one, letters)? == self.truth(other, letters)?),
+            SentenceFormula::Quantified(quantified) => self.of_quantified(quantified, letters),
+            SentenceFormula::Tally(_) => None,
         }
     }
 
-    fn of_quantified(&self, quantified: &Quantified, letters: &[usize]) -> Option<bool> {
-        let Quantified { quantity, letters: bound, except, body, family } = quantified;
+    fn of_quantified(&self, quantified: &QuantifiedSentence, letters: &[usize]) -> Option<bool> {
+        let QuantifiedSentence { quantity, letters: bound, except, body, family } = quantified;
         if *family != self.scene.family {
             return None;
         }
         let is_said = |shown: &Shown| matches!(shown, Shown::Somebody(known) if known == quantified);
         if let Some(column) = self.scene.columns.iter().position(is_said) {
             return match self.row[column] {
-                Entry::Value(model::value::Value::Bool(truth)) => Some(truth),
+                SceneEntry::Value(model::value::Value::Bool(truth)) => Some(truth),
                 _ => None,
             };
         }
         let mut left_out = Vec::new();
         for who in except {
-            let Who::Letter(letter) = who else { return None };
+            let NamedProcess::Letter(letter) = who else { return None };
             left_out.push(*letters.get(letter.at)?);
         }
         let free: Vec<usize> = (0..self.scene.n_letters).filter(|seen| !left_out.contains(seen)).collect();
@@ -138,22 +142,22 @@ impl<'a> Row<'a> {
     }
 
     /// The name in the scene of whom a sentence names.
-    fn who(&self, who: Who, letters: &[usize]) -> Option<Who> {
+    fn who(&self, who: NamedProcess, letters: &[usize]) -> Option<NamedProcess> {
         let seen = |letter: Letter| {
             let at = *letters.get(letter.at).filter(|at| **at < self.scene.n_letters)?;
             Some(Letter { at, family: letter.family })
         };
         Some(match who {
-            Who::Process(_) => who,
-            Who::Letter(letter) => Who::Letter(seen(letter)?),
-            Who::After(letter, distance) => Who::After(seen(letter)?, distance),
-            Who::Kin(letter, kin) => Who::Kin(seen(letter)?, kin),
+            NamedProcess::Process(_) => who,
+            NamedProcess::Letter(letter) => NamedProcess::Letter(seen(letter)?),
+            NamedProcess::After(letter, distance) => NamedProcess::After(seen(letter)?, distance),
+            NamedProcess::Kin(letter, kin) => NamedProcess::Kin(seen(letter)?, kin),
         })
     }
 
-    fn place(&self, who: Who) -> Option<model::control::PlaceId> {
-        let place = |entry: Entry| match entry {
-            Entry::Place(place) => Some(place),
+    fn place(&self, who: NamedProcess) -> Option<model::control::PlaceId> {
+        let place = |entry: SceneEntry| match entry {
+            SceneEntry::Place(place) => Some(place),
             _ => None,
         };
         let columns = self.scene.columns.iter().enumerate();
@@ -167,20 +171,20 @@ impl<'a> Row<'a> {
         })
     }
 
-    fn local(&self, column: usize) -> Option<&'a Vec<Entry>> {
+    fn local(&self, column: usize) -> Option<&'a Vec<SceneEntry>> {
         self.locals.iter().find(|(at, _)| *at == column).map(|(_, state)| *state)
     }
 
-    fn cell(&self, term: &CellTerm, letters: &[usize]) -> Option<Entry> {
-        let index = |index: &Index| match *index {
-            Index::Of(who) => self.who(who, letters).map(Index::Of),
-            number @ Index::Number(_) => Some(number),
+    fn cell(&self, term: &CellTerm, letters: &[usize]) -> Option<SceneEntry> {
+        let index = |index: &IndexName| match *index {
+            IndexName::Of(who) => self.who(who, letters).map(IndexName::Of),
+            number @ IndexName::Number(_) => Some(number),
         };
         let owner = match term.owner {
             Some(who) => Some(self.who(who, letters)?),
             None => None,
         };
-        let indices = term.indices.iter().map(index).collect::<Option<Vec<Index>>>()?;
+        let indices = term.indices.iter().map(index).collect::<Option<Vec<IndexName>>>()?;
         let wanted = CellTerm { var: term.var, owner, indices };
         let columns = self.scene.columns.iter().enumerate();
         let found = { columns }.find_map(|(at, shown)| match shown {
@@ -189,16 +193,16 @@ impl<'a> Row<'a> {
                 let is_it = |shown: &Option<Shown>| matches!(shown, Some(Shown::Cell(known, _)) if renamed(known, blocks.own, *who) == wanted);
                 let column = blocks.columns.iter().position(is_it)?;
                 let entry = self.local(at)?[column];
-                Some(if entry == Entry::Process(blocks.own) { Entry::Process(*who) } else { entry })
+                Some(if entry == SceneEntry::Process(blocks.own) { SceneEntry::Process(*who) } else { entry })
             }
             _ => None,
         });
-        found.filter(|entry| *entry != Entry::Hidden)
+        found.filter(|entry| *entry != SceneEntry::Hidden)
     }
 
-    fn passes(&self, entry: Entry, test: &Test, letters: &[usize]) -> Option<bool> {
+    fn passes(&self, entry: SceneEntry, test: &Test, letters: &[usize]) -> Option<bool> {
         let number = match entry {
-            Entry::Value(model::value::Value::Int(number)) => Some(number),
+            SceneEntry::Value(model::value::Value::Int(number)) => Some(number),
             _ => None,
         };
         let equals = |term: &ValueTerm| -> Option<bool> {
@@ -207,10 +211,12 @@ impl<'a> Row<'a> {
                 plain => plain,
             };
             match entry {
-                Entry::Another => match term {
-                    ValueTerm::Plain(_) | ValueTerm::Process(Who::Letter(_) | Who::Process(_)) => Some(false),
+                SceneEntry::Another => match term {
+                    ValueTerm::Plain(_) | ValueTerm::Process(NamedProcess::Letter(_) | NamedProcess::Process(_)) => {
+                        Some(false)
+                    }
                     // Whoever it is has no name here, and those who have one are named.
-                    ValueTerm::Process(Who::After(..) | Who::Kin(..)) => None,
+                    ValueTerm::Process(NamedProcess::After(..) | NamedProcess::Kin(..)) => None,
                 },
                 other => Some(other.value() == Some(term)),
             }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::super::formula::{CellTerm, Formula, Index, ValueTerm, Who};
-use super::{Entry, Shown, cell_says};
+use super::super::formula::{CellTerm, IndexName, NamedProcess, SentenceFormula, ValueTerm};
+use super::{SceneEntry, Shown, cell_says};
 
 /// A partition of the local states of a process.
 #[derive(Clone, Debug, PartialEq)]
@@ -11,11 +11,11 @@ pub(in super::super) struct Blocks {
     /// What local states consist of, with `own` for the process; `None` where sentences do not speak of it.
     pub columns: Vec<Option<Shown>>,
     /// The local states.
-    pub states: Vec<Vec<Entry>>,
+    pub states: Vec<Vec<SceneEntry>>,
     /// For each of them its block.
     pub block_of: Vec<u32>,
     /// What the process is called in the columns.
-    pub own: Who,
+    pub own: NamedProcess,
 }
 
 impl Blocks {
@@ -25,36 +25,36 @@ impl Blocks {
     }
 
     /// The local states of a block.
-    pub fn states_of(&self, block: u32) -> impl Iterator<Item = &Vec<Entry>> {
+    pub fn states_of(&self, block: u32) -> impl Iterator<Item = &Vec<SceneEntry>> {
         self.states.iter().zip(&self.block_of).filter(move |(_, of)| **of == block).map(|(state, _)| state)
     }
 
     /// That a process is in one of the blocks `inside`, and not in one `outside`, or that it is not in the others, whichever is shorter; `None` where there are
     /// no short words for it.
-    pub fn says(&self, who: Who, inside: &[u32], outside: &[u32]) -> Option<Formula> {
+    pub fn says(&self, who: NamedProcess, inside: &[u32], outside: &[u32]) -> Option<SentenceFormula> {
         let yes = self.directly(who, inside, outside);
-        let no = self.directly(who, outside, inside).map(Formula::negated);
+        let no = self.directly(who, outside, inside).map(SentenceFormula::negated);
         match (yes, no) {
             (Some(yes), Some(no)) => Some(if no.n_atoms() < yes.n_atoms() { no } else { yes }),
             (yes, no) => yes.or(no),
         }
     }
 
-    fn directly(&self, who: Who, inside: &[u32], outside: &[u32]) -> Option<Formula> {
+    fn directly(&self, who: NamedProcess, inside: &[u32], outside: &[u32]) -> Option<SentenceFormula> {
         let of = |blocks: &[u32]| {
             let chosen = self.states.iter().zip(&self.block_of).filter(|(_, of)| blocks.contains(of));
-            chosen.map(|(state, _)| state).collect::<Vec<&Vec<Entry>>>()
+            chosen.map(|(state, _)| state).collect::<Vec<&Vec<SceneEntry>>>()
         };
         let (yes, no) = (of(inside), of(outside));
         if let Some((column, entries)) = self.told_apart(&yes, &no) {
             return self.test(who, column, &entries);
         }
         let control = self.columns.iter().position(|shown| matches!(shown, Some(Shown::Place(_))))?;
-        let places: BTreeSet<Entry> = yes.iter().map(|state| state[control]).collect();
-        type Group = (Option<(usize, [Vec<Entry>; 2])>, Vec<Entry>);
+        let places: BTreeSet<SceneEntry> = yes.iter().map(|state| state[control]).collect();
+        type Group = (Option<(usize, [Vec<SceneEntry>; 2])>, Vec<SceneEntry>);
         let mut groups: Vec<Group> = Vec::new();
         for place in places {
-            let here = |states: &[&'_ Vec<Entry>]| -> Vec<Vec<Entry>> {
+            let here = |states: &[&'_ Vec<SceneEntry>]| -> Vec<Vec<SceneEntry>> {
                 states.iter().filter(|state| state[control] == place).map(|state| (*state).clone()).collect()
             };
             let (here_yes, here_no) = (here(&yes), here(&no));
@@ -71,20 +71,22 @@ impl Blocks {
         }
         let mut parts = Vec::new();
         for (test, places) in groups {
-            let at = Formula::At(who, places.iter().filter_map(Entry::spot).collect());
+            let at = SentenceFormula::At(who, places.iter().filter_map(SceneEntry::spot).collect());
             parts.push(match test {
-                Some((column, entries)) => Formula::All(vec![at, self.test(who, column, &entries)?]),
+                Some((column, entries)) => SentenceFormula::All(vec![at, self.test(who, column, &entries)?]),
                 None => at,
             });
         }
-        Some(Formula::any(parts))
+        Some(SentenceFormula::any(parts))
     }
 
     /// A column that tells two sets of local states apart, with what it has in each.
-    fn told_apart(&self, yes: &[&Vec<Entry>], no: &[&Vec<Entry>]) -> Option<(usize, [Vec<Entry>; 2])> {
+    fn told_apart(&self, yes: &[&Vec<SceneEntry>], no: &[&Vec<SceneEntry>]) -> Option<(usize, [Vec<SceneEntry>; 2])> {
         let columns = (0..self.columns.len()).filter(|&column| self.columns[column].is_some());
         { columns }.find_map(|column| {
-            let of = |states: &[&Vec<Entry>]| states.iter().map(|state| state[column]).collect::<BTreeSet<Entry>>();
+            let of = |states: &[&Vec<SceneEntry>]| {
+                states.iter().map(|state| state[column]).collect::<BTreeSet<SceneEntry>>()
+            };
             let (inside, outside) = (of(yes), of(no));
             inside
                 .is_disjoint(&outside)
@@ -92,19 +94,24 @@ impl Blocks {
         })
     }
 
-    fn test(&self, who: Who, column: usize, [inside, outside]: &[Vec<Entry>; 2]) -> Option<Formula> {
-        let named = |entries: &[Entry]| -> Vec<Entry> {
+    fn test(
+        &self,
+        who: NamedProcess,
+        column: usize,
+        [inside, outside]: &[Vec<SceneEntry>; 2],
+    ) -> Option<SentenceFormula> {
+        let named = |entries: &[SceneEntry]| -> Vec<SceneEntry> {
             entries
                 .iter()
-                .map(|&entry| if entry == Entry::Process(self.own) { Entry::Process(who) } else { entry })
+                .map(|&entry| if entry == SceneEntry::Process(self.own) { SceneEntry::Process(who) } else { entry })
                 .collect()
         };
         match self.columns[column].as_ref()? {
             Shown::Place(_) => {
-                let spots = |entries: &[Entry]| entries.iter().filter_map(Entry::spot).collect::<Vec<_>>();
+                let spots = |entries: &[SceneEntry]| entries.iter().filter_map(SceneEntry::spot).collect::<Vec<_>>();
                 Some(match inside.len() <= outside.len() {
-                    true => Formula::At(who, spots(inside)),
-                    false => Formula::Not(Box::new(Formula::At(who, spots(outside)))),
+                    true => SentenceFormula::At(who, spots(inside)),
+                    false => SentenceFormula::Not(Box::new(SentenceFormula::At(who, spots(outside)))),
                 })
             }
             Shown::Cell(term, ty) => cell_says(&renamed(term, self.own, who), *ty, &named(inside), &named(outside)),
@@ -114,17 +121,17 @@ impl Blocks {
 }
 
 /// The cell with another process in the place of one.
-pub(super) fn renamed(term: &CellTerm, from: Who, to: Who) -> CellTerm {
-    let who = |who: Who| if who == from { to } else { who };
-    let index = |index: &Index| match *index {
-        Index::Of(process) => Index::Of(who(process)),
-        number @ Index::Number(_) => number,
+pub(super) fn renamed(term: &CellTerm, from: NamedProcess, to: NamedProcess) -> CellTerm {
+    let who = |who: NamedProcess| if who == from { to } else { who };
+    let index = |index: &IndexName| match *index {
+        IndexName::Of(process) => IndexName::Of(who(process)),
+        number @ IndexName::Number(_) => number,
     };
     CellTerm { var: term.var, owner: term.owner.map(who), indices: term.indices.iter().map(index).collect() }
 }
 
 /// The value with another process in the place of one.
-pub(super) fn renamed_value(term: ValueTerm, from: Who, to: Who) -> ValueTerm {
+pub(super) fn renamed_value(term: ValueTerm, from: NamedProcess, to: NamedProcess) -> ValueTerm {
     match term {
         ValueTerm::Process(who) if who == from => ValueTerm::Process(to),
         other => other,

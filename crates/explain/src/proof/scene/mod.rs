@@ -1,6 +1,6 @@
 //! Proofs about few of any number of processes, in words: views, windows of neighbours, views of single cells.
 //!
-//! In: a certificate whose sets show some processes that stand for all. Out: a [`Scene`] for each set, in which columns are called as sentences
+//! In: a certificate whose sets show some processes that stand for all. Out: a [`CertificateScene`] for each set, in which columns are called as sentences
 //! call them: `i` is a process that is seen, `k` and `l` are others that are, ids are one of these or *another* process. `views`, `rings` and
 //! `fine` make scenes of the three kinds of certificates; `tell` finds sentences, `judge` decides which of them are true in all rows.
 //!
@@ -24,14 +24,16 @@ use model::process::{FamilyId, ProcessId};
 use model::types::ScalarType;
 use model::value::Value;
 
-use super::assertion::Part;
-use super::formula::{CellTerm, Formula, Index, Letter, Quantified, Spot, Test, ValueTerm, Who};
+use super::assertion::MemberAssertion;
+use super::formula::{
+    CellTerm, IndexName, Letter, NamedProcess, PlaceName, QuantifiedSentence, SentenceFormula, Test, ValueTerm,
+};
 
 pub(super) use judge::is_true;
 pub(super) use local::Blocks;
 pub use only::Only;
 pub(super) use tell::relettered;
-pub(super) use terms::Terms;
+pub(super) use terms::CellNames;
 pub(super) use views::{in_order, orders};
 
 /// More points than this are not looked at.
@@ -39,7 +41,7 @@ const MOST_POINTS: usize = 5_000;
 
 /// A set of a certificate, with words for its columns.
 #[derive(Clone, Debug)]
-pub(super) struct Scene {
+pub(super) struct CertificateScene {
     /// The family whose processes are seen.
     pub family: FamilyId,
     /// How many letters stand for seen processes.
@@ -51,7 +53,7 @@ pub(super) struct Scene {
     /// The columns.
     pub columns: Vec<Shown>,
     /// The rows: what each column shows.
-    pub rows: Vec<Vec<Entry>>,
+    pub rows: Vec<Vec<SceneEntry>>,
     /// Whether the certificate's set has columns that sentences cannot speak of.
     pub is_cut: bool,
 }
@@ -60,24 +62,24 @@ pub(super) struct Scene {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Shown {
     /// Where a process stands.
-    Place(Who),
+    Place(NamedProcess),
     /// What a cell has.
     Cell(CellTerm, ScalarType),
     /// In which block of local states a process is.
-    Block(Who, local::Blocks),
+    Block(NamedProcess, local::Blocks),
     /// Whether there is a process, seen or not, of which something is so.
-    Somebody(Quantified),
+    Somebody(QuantifiedSentence),
 }
 
 /// What stands in a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) enum Entry {
+pub(super) enum SceneEntry {
     /// A place.
     Place(PlaceId),
     /// A value that names no process of the family.
     Value(Value),
     /// A process that has a name here.
-    Process(Who),
+    Process(NamedProcess),
     /// A process of the family that has none.
     Another,
     /// A block of local states.
@@ -87,9 +89,9 @@ pub(super) enum Entry {
 }
 
 /// What a certificate says that is about few of many processes; `None` for other certificates.
-pub(super) fn parts(model: &Model, certificate: &Certificate, budget: &Budget) -> Option<Vec<Part>> {
+pub(super) fn parts(model: &Model, certificate: &Certificate, budget: &Budget) -> Option<Vec<MemberAssertion>> {
     let scenes = scenes(model, certificate)?;
-    let mut parts: Vec<Part> = Vec::new();
+    let mut parts: Vec<MemberAssertion> = Vec::new();
     for scene in &scenes {
         let Some(part) = tell::part(model, scene, budget) else { continue };
         part.add_to(&mut parts);
@@ -103,7 +105,7 @@ pub(super) fn parts(model: &Model, certificate: &Certificate, budget: &Budget) -
 }
 
 /// The scenes of a certificate; `None` where it is of another kind.
-pub(super) fn scenes(model: &Model, certificate: &Certificate) -> Option<Vec<Scene>> {
+pub(super) fn scenes(model: &Model, certificate: &Certificate) -> Option<Vec<CertificateScene>> {
     if let Some(proof) = certificate.views().or_else(|| certificate.crowd()) {
         return views::scenes(model, proof);
     }
@@ -113,14 +115,14 @@ pub(super) fn scenes(model: &Model, certificate: &Certificate) -> Option<Vec<Sce
     fine::scenes(model, certificate.fine()?)
 }
 
-impl Scene {
+impl CertificateScene {
     /// A letter for a seen process.
-    pub fn letter(&self, at: usize) -> Who {
-        Who::Letter(Letter { at, family: self.family })
+    pub fn letter(&self, at: usize) -> NamedProcess {
+        NamedProcess::Letter(Letter { at, family: self.family })
     }
 
     /// The row with the processes that are seen exchanged: the letter at a position becomes that of the order.
-    pub fn exchanged(&self, row: &[Entry], order: &[usize]) -> Option<Vec<Entry>> {
+    pub fn exchanged(&self, row: &[SceneEntry], order: &[usize]) -> Option<Vec<SceneEntry>> {
         let mut found = row.to_vec();
         for (shown, entry) in self.columns.iter().zip(row) {
             let to = self.columns.iter().position(|one| *one == shown.exchanged(order))?;
@@ -130,15 +132,15 @@ impl Scene {
     }
 
     /// All that may stand in a column.
-    fn universe(&self, model: &Model, column: usize) -> Vec<Entry> {
+    fn universe(&self, model: &Model, column: usize) -> Vec<SceneEntry> {
         let mut found = match &self.columns[column] {
-            Shown::Place(Who::Process(process)) => places(model, *process),
+            Shown::Place(NamedProcess::Process(process)) => places(model, *process),
             Shown::Place(_) => places(model, model.families[self.family].first),
             Shown::Cell(_, ty) => self.values(model, *ty),
-            Shown::Block(_, blocks) => blocks.numbers().map(Entry::Block).collect(),
-            Shown::Somebody(_) => [false, true].map(|truth| Entry::Value(Value::Bool(truth))).to_vec(),
+            Shown::Block(_, blocks) => blocks.numbers().map(SceneEntry::Block).collect(),
+            Shown::Somebody(_) => [false, true].map(|truth| SceneEntry::Value(Value::Bool(truth))).to_vec(),
         };
-        let seen = self.rows.iter().map(|row| row[column]).filter(|entry| *entry != Entry::Hidden);
+        let seen = self.rows.iter().map(|row| row[column]).filter(|entry| *entry != SceneEntry::Hidden);
         for entry in seen {
             if !found.contains(&entry) {
                 found.push(entry);
@@ -148,45 +150,47 @@ impl Scene {
     }
 
     /// The values of a type, with those that name processes of the family by their names.
-    fn values(&self, model: &Model, ty: ScalarType) -> Vec<Entry> {
+    fn values(&self, model: &Model, ty: ScalarType) -> Vec<SceneEntry> {
         if ty.n_values(model.type_context()) > 64 {
             return Vec::new();
         }
         let is_member =
             |value: &Value| matches!(value, Value::Process(id) if model.processes[*id].family == self.family);
         let values: Vec<Value> = ty.values(model.type_context()).collect();
-        let mut entries: Vec<Entry> =
-            values.iter().filter(|value| !is_member(value)).map(|&one| Entry::Value(one)).collect();
+        let mut entries: Vec<SceneEntry> =
+            values.iter().filter(|value| !is_member(value)).map(|&one| SceneEntry::Value(one)).collect();
         if values.iter().any(is_member) {
-            entries.extend((0..self.n_letters).map(|at| Entry::Process(self.letter(at))));
-            entries.push(Entry::Another);
+            entries.extend((0..self.n_letters).map(|at| SceneEntry::Process(self.letter(at))));
+            entries.push(SceneEntry::Another);
         }
         entries
     }
 
     /// That a column shows one of the entries `inside`, of those that it shows at all; `None` where there are no words for it.
-    pub fn says(&self, column: usize, inside: &[Entry], outside: &[Entry]) -> Option<Formula> {
+    pub fn says(&self, column: usize, inside: &[SceneEntry], outside: &[SceneEntry]) -> Option<SentenceFormula> {
         if inside.is_empty() || outside.is_empty() {
-            return Some(Formula::Constant(outside.is_empty()));
+            return Some(SentenceFormula::Constant(outside.is_empty()));
         }
         match &self.columns[column] {
             Shown::Place(who) => {
-                let spots = |entries: &[Entry]| entries.iter().filter_map(Entry::spot).collect::<Vec<Spot>>();
+                let spots =
+                    |entries: &[SceneEntry]| entries.iter().filter_map(SceneEntry::spot).collect::<Vec<PlaceName>>();
                 let (here, there) = (spots(inside), spots(outside));
                 Some(match here.len() <= there.len() {
-                    true => Formula::At(*who, here),
-                    false => Formula::Not(Box::new(Formula::At(*who, there))),
+                    true => SentenceFormula::At(*who, here),
+                    false => SentenceFormula::Not(Box::new(SentenceFormula::At(*who, there))),
                 })
             }
             Shown::Cell(term, ty) => cell_says(term, *ty, inside, outside),
             Shown::Block(who, blocks) => {
-                let numbers = |entries: &[Entry]| entries.iter().filter_map(Entry::block).collect::<Vec<u32>>();
+                let numbers =
+                    |entries: &[SceneEntry]| entries.iter().filter_map(SceneEntry::block).collect::<Vec<u32>>();
                 blocks.says(*who, &numbers(inside), &numbers(outside))
             }
             Shown::Somebody(what) => {
-                let there_is = Formula::Quantified(what.clone());
+                let there_is = SentenceFormula::Quantified(what.clone());
                 Some(match inside {
-                    [Entry::Value(Value::Bool(false))] => Formula::Not(Box::new(there_is)),
+                    [SceneEntry::Value(Value::Bool(false))] => SentenceFormula::Not(Box::new(there_is)),
                     _ => there_is,
                 })
             }
@@ -202,9 +206,9 @@ impl Shown {
             Shown::Block(who, blocks) => Shown::Block(exchanged(*who, order), blocks.clone()),
             Shown::Somebody(_) => self.clone(),
             Shown::Cell(term, ty) => {
-                let index = |index: &Index| match *index {
-                    Index::Of(who) => Index::Of(exchanged(who, order)),
-                    number @ Index::Number(_) => number,
+                let index = |index: &IndexName| match *index {
+                    IndexName::Of(who) => IndexName::Of(exchanged(who, order)),
+                    number @ IndexName::Number(_) => number,
                 };
                 let indices = term.indices.iter().map(index).collect();
                 let owner = term.owner.map(|who| exchanged(who, order));
@@ -214,74 +218,81 @@ impl Shown {
     }
 }
 
-fn exchanged(who: Who, order: &[usize]) -> Who {
+fn exchanged(who: NamedProcess, order: &[usize]) -> NamedProcess {
     match who {
-        Who::Letter(letter) => Who::Letter(Letter { at: order.get(letter.at).copied().unwrap_or(letter.at), ..letter }),
+        NamedProcess::Letter(letter) => {
+            NamedProcess::Letter(Letter { at: order.get(letter.at).copied().unwrap_or(letter.at), ..letter })
+        }
         other => other,
     }
 }
 
 /// The places at which a process can stand, as far as its text says.
-fn places(model: &Model, process: ProcessId) -> Vec<Entry> {
+fn places(model: &Model, process: ProcessId) -> Vec<SceneEntry> {
     let Some(points) = Points::of(model, process, MOST_POINTS) else { return Vec::new() };
     let mut found: Vec<PlaceId> = points.points.iter().map(|point| point.place).collect();
     found.sort_unstable();
     found.dedup();
-    found.into_iter().map(Entry::Place).collect()
+    found.into_iter().map(SceneEntry::Place).collect()
 }
 
-fn cell_says(term: &CellTerm, ty: ScalarType, inside: &[Entry], outside: &[Entry]) -> Option<Formula> {
+fn cell_says(
+    term: &CellTerm,
+    ty: ScalarType,
+    inside: &[SceneEntry],
+    outside: &[SceneEntry],
+) -> Option<SentenceFormula> {
     let is_number = matches!(ty, ScalarType::Range { .. } | ScalarType::Semaphore { .. });
-    let int = |entry: Option<&Entry>| match entry {
-        Some(Entry::Value(Value::Int(number))) if is_number => Some(*number),
+    let int = |entry: Option<&SceneEntry>| match entry {
+        Some(SceneEntry::Value(Value::Int(number))) if is_number => Some(*number),
         _ => None,
     };
     if inside.len() > 1 && outside.len() > 1 {
         if let (Some(last), Some(first)) = (int(inside.last()), int(outside.first()))
             && last < first
         {
-            return Some(Formula::Cell(term.clone(), Test::AtMost(last)));
+            return Some(SentenceFormula::Cell(term.clone(), Test::AtMost(last)));
         }
         if let (Some(first), Some(last)) = (int(inside.first()), int(outside.last()))
             && last < first
         {
-            return Some(Formula::Cell(term.clone(), Test::AtLeast(first)));
+            return Some(SentenceFormula::Cell(term.clone(), Test::AtLeast(first)));
         }
     }
-    let list = |entries: &[Entry]| entries.iter().map(Entry::value).collect::<Option<Vec<ValueTerm>>>();
-    let yes = list(inside).map(|values| Formula::Cell(term.clone(), Test::In(values)));
-    let no = list(outside).map(|values| Formula::Cell(term.clone(), Test::NotIn(values)));
+    let list = |entries: &[SceneEntry]| entries.iter().map(SceneEntry::value).collect::<Option<Vec<ValueTerm>>>();
+    let yes = list(inside).map(|values| SentenceFormula::Cell(term.clone(), Test::In(values)));
+    let no = list(outside).map(|values| SentenceFormula::Cell(term.clone(), Test::NotIn(values)));
     if inside.len() <= outside.len() { yes.or(no) } else { no.or(yes) }
 }
 
-impl Entry {
+impl SceneEntry {
     /// The entry where the processes that are seen are exchanged.
-    fn exchanged(self, order: &[usize]) -> Entry {
+    fn exchanged(self, order: &[usize]) -> SceneEntry {
         match self {
-            Entry::Process(who) => Entry::Process(exchanged(who, order)),
+            SceneEntry::Process(who) => SceneEntry::Process(exchanged(who, order)),
             other => other,
         }
     }
 
-    fn spot(&self) -> Option<Spot> {
+    fn spot(&self) -> Option<PlaceName> {
         match self {
-            Entry::Place(place) => Some(Spot { place: *place, counters: None }),
+            SceneEntry::Place(place) => Some(PlaceName { place: *place, counters: None }),
             _ => None,
         }
     }
 
     pub fn value(&self) -> Option<ValueTerm> {
         match self {
-            Entry::Value(Value::Process(id)) => Some(ValueTerm::Process(Who::Process(*id))),
-            Entry::Value(value) => Some(ValueTerm::Plain(*value)),
-            Entry::Process(who) => Some(ValueTerm::Process(*who)),
+            SceneEntry::Value(Value::Process(id)) => Some(ValueTerm::Process(NamedProcess::Process(*id))),
+            SceneEntry::Value(value) => Some(ValueTerm::Plain(*value)),
+            SceneEntry::Process(who) => Some(ValueTerm::Process(*who)),
             _ => None,
         }
     }
 
     fn block(&self) -> Option<u32> {
         match self {
-            Entry::Block(number) => Some(*number),
+            SceneEntry::Block(number) => Some(*number),
             _ => None,
         }
     }

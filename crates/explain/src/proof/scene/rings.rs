@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use evidence::rings::{Network, ProcessType, RingItem, RingValue, RingsProof, WindowSet, tree};
 use model::Model;
 
-use super::terms::Terms;
-use super::{Entry, Only, Scene, Shown};
-use crate::proof::formula::{Kin, Letter, Who};
+use super::terms::CellNames;
+use super::{CertificateScene, Only, SceneEntry, Shown};
+use crate::proof::formula::{Kin, Letter, NamedProcess};
 
 /// The scenes; `None` where a window shows what there is not.
-pub(super) fn scenes(model: &Model, proof: &RingsProof) -> Option<Vec<Scene>> {
+pub(super) fn scenes(model: &Model, proof: &RingsProof) -> Option<Vec<CertificateScene>> {
     let mut by_type: BTreeMap<ProcessType, Vec<&WindowSet>> = BTreeMap::new();
     for set in &proof.windows {
         by_type.entry(*set.word.first()?).or_default().push(set);
@@ -18,8 +18,8 @@ pub(super) fn scenes(model: &Model, proof: &RingsProof) -> Option<Vec<Scene>> {
     by_type.into_iter().map(|(of, sets)| scene(model, proof, of, &sets)).collect()
 }
 
-fn scene(model: &Model, proof: &RingsProof, of: ProcessType, sets: &[&WindowSet]) -> Option<Scene> {
-    let terms = Terms { model, family: proof.family };
+fn scene(model: &Model, proof: &RingsProof, of: ProcessType, sets: &[&WindowSet]) -> Option<CertificateScene> {
+    let terms = CellNames { model, family: proof.family };
     let names = Neighbours { letter: Letter { at: 0, family: proof.family }, network: proof.network };
     let shown = |item: RingItem| match item {
         RingItem::Control(at) => Some(Shown::Place(names.who(at)?)),
@@ -32,7 +32,7 @@ fn scene(model: &Model, proof: &RingsProof, of: ProcessType, sets: &[&WindowSet]
     let common = first.items.iter().filter(|item| others.iter().all(|set| set.items.contains(item)));
     let (items, columns): (Vec<RingItem>, Vec<Shown>) = common.filter_map(|&item| Some((item, shown(item)?))).unzip();
     let is_cut = sets.iter().any(|set| set.items.len() > items.len());
-    let mut rows: Vec<Vec<Entry>> = Vec::new();
+    let mut rows: Vec<Vec<SceneEntry>> = Vec::new();
     for set in sets {
         let at: Vec<usize> =
             items.iter().map(|item| set.items.iter().position(|known| known == item)).collect::<Option<_>>()?;
@@ -41,7 +41,7 @@ fn scene(model: &Model, proof: &RingsProof, of: ProcessType, sets: &[&WindowSet]
     rows.sort_unstable();
     rows.dedup();
     let only = Only::of_type(proof.network, proof.distances, of);
-    Some(Scene { family: proof.family, n_letters: 1, only, beside: None, columns, rows, is_cut })
+    Some(CertificateScene { family: proof.family, n_letters: 1, only, beside: None, columns, rows, is_cut })
 }
 
 /// What neighbours are called.
@@ -51,23 +51,23 @@ struct Neighbours {
 }
 
 impl Neighbours {
-    fn who(&self, at: i64) -> Option<Who> {
+    fn who(&self, at: i64) -> Option<NamedProcess> {
         let letter = self.letter;
         match (self.network, at) {
-            (_, 0) => Some(Who::Letter(letter)),
-            (Network::Line, distance) => Some(Who::After(letter, distance)),
-            (Network::Tree, tree::PARENT) => Some(Who::Kin(letter, Kin::Parent)),
-            (Network::Tree, tree::LEFT) => Some(Who::Kin(letter, Kin::Left)),
-            (Network::Tree, tree::RIGHT) => Some(Who::Kin(letter, Kin::Right)),
+            (_, 0) => Some(NamedProcess::Letter(letter)),
+            (Network::Line, distance) => Some(NamedProcess::After(letter, distance)),
+            (Network::Tree, tree::PARENT) => Some(NamedProcess::Kin(letter, Kin::Parent)),
+            (Network::Tree, tree::LEFT) => Some(NamedProcess::Kin(letter, Kin::Left)),
+            (Network::Tree, tree::RIGHT) => Some(NamedProcess::Kin(letter, Kin::Right)),
             (Network::Tree, _) => None,
         }
     }
 
-    fn entry(&self, value: RingValue) -> Entry {
+    fn entry(&self, value: RingValue) -> SceneEntry {
         match value {
-            RingValue::Value(value) => Entry::Value(value),
-            RingValue::Place(place) => Entry::Place(place),
-            RingValue::Neighbour(at) => self.who(at).map_or(Entry::Another, Entry::Process),
+            RingValue::Value(value) => SceneEntry::Value(value),
+            RingValue::Place(place) => SceneEntry::Place(place),
+            RingValue::Neighbour(at) => self.who(at).map_or(SceneEntry::Another, SceneEntry::Process),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What a scene says, in sentences: of one process and what is shared, place by place; and of several processes together.
 //!
-//! In: a scene. Out: a [`Part`]. First comes what is true of what is shared, then what each process finds where it stands, then what is true of two and
+//! In: a scene. Out: a [`MemberAssertion`]. First comes what is true of what is shared, then what each process finds where it stands, then what is true of two and
 //! more processes and does not follow from that: `at most one k: …`, and at places `forall k != i: …`. All of it together says what the
 //! rows say; where that takes too many words, only where processes stand is said of several. Each sentence passes the judge.
 
@@ -10,15 +10,18 @@ use base::Budget;
 use evidence::certificate::StateSet;
 use model::Model;
 
-use super::super::assertion::{Part, SceneSays};
-use super::super::cover::{Exclusion, Set, all};
-use super::super::formula::{CellTerm, Formula, Index, Letter, Quantified, Quantity, Spot, Test, ValueTerm, Who};
+use super::super::assertion::{MemberAssertion, SceneSays};
+use super::super::cover::{Exclusion, RowSet, all};
+use super::super::formula::{
+    CellTerm, IndexName, Letter, NamedProcess, PlaceName, QuantifiedSentence, Quantity, SentenceFormula, Test,
+    ValueTerm,
+};
 use super::super::member::letters;
 use super::super::render;
-use super::super::tree::{Classes, Tree};
+use super::super::tree::{ClassRowSet, Tree};
 use super::judge;
 use super::views::orders;
-use super::{Entry, Scene, Shown};
+use super::{CertificateScene, SceneEntry, Shown};
 
 /// More rows than this, over classes of entries, are not put into sentences.
 const MOST_ROWS: usize = 4_000;
@@ -30,11 +33,11 @@ const MOST_TOGETHER: usize = 16;
 const MOST_AT_PLACE: usize = 12;
 
 /// What is said of the scene; `None` where it is too large.
-pub(super) fn part(model: &Model, scene: &Scene, budget: &Budget) -> Option<Part> {
+pub(super) fn part(model: &Model, scene: &CertificateScene, budget: &Budget) -> Option<MemberAssertion> {
     let first = model.families[scene.family].first;
     let names = letters(model, &[first]).letters;
     let everything: Vec<usize> = (0..scene.columns.len()).collect();
-    let table = Table::new(model, scene, &everything);
+    let table = SceneTable::new(model, scene, &everything);
     let own: Vec<usize> = everything.iter().copied().filter(|&column| scene.letters_of(column) <= 1 << 0).collect();
     let mut says = SceneSays { is_cut: scene.is_cut, ..SceneSays::default() };
     let whole = table.and_then(|table| table.says(model, &names));
@@ -42,7 +45,7 @@ pub(super) fn part(model: &Model, scene: &Scene, budget: &Budget) -> Option<Part
         Some(found) => says = SceneSays { is_cut: scene.is_cut, ..found },
         None => {
             says.is_cut = true;
-            if let Some(found) = Table::new(model, scene, &own).and_then(|table| table.says(model, &names)) {
+            if let Some(found) = SceneTable::new(model, scene, &own).and_then(|table| table.says(model, &names)) {
                 says = SceneSays { is_cut: true, ..found };
             } else {
                 each_column(model, scene, &own, &names, &mut says);
@@ -51,27 +54,30 @@ pub(super) fn part(model: &Model, scene: &Scene, budget: &Budget) -> Option<Part
                 let places: Vec<usize> = everything
                     .iter()
                     .copied()
-                    .filter(|&column| matches!(scene.columns[column], Shown::Place(Who::Letter(_))))
+                    .filter(|&column| matches!(scene.columns[column], Shown::Place(NamedProcess::Letter(_))))
                     .collect();
-                if let Some(found) = Table::new(model, scene, &places).and_then(|table| table.says(model, &names)) {
+                if let Some(found) = SceneTable::new(model, scene, &places).and_then(|table| table.says(model, &names))
+                {
                     merge(&mut says, found);
                 }
             }
         }
     }
     keep_true(scene, &mut says, budget);
-    let part = Part::of_scene(model, scene.family, says, names);
+    let part = MemberAssertion::of_scene(model, scene.family, says, names);
     Some(part.about(scene.only.clone(), scene.beside.clone()))
 }
 
 /// Says of each column alone what it shows where the process stands.
-fn each_column(model: &Model, scene: &Scene, own: &[usize], names: &[String], says: &mut SceneSays) {
+fn each_column(model: &Model, scene: &CertificateScene, own: &[usize], names: &[String], says: &mut SceneSays) {
     let Some(control) = own.iter().copied().find(|&column| scene.columns[column] == Shown::Place(scene.letter(0)))
     else {
         return;
     };
     for &column in own.iter().filter(|&&column| column != control) {
-        if let Some(found) = Table::new(model, scene, &[control, column]).and_then(|table| table.says(model, names)) {
+        if let Some(found) =
+            SceneTable::new(model, scene, &[control, column]).and_then(|table| table.says(model, names))
+        {
             merge(says, found);
         }
     }
@@ -91,10 +97,10 @@ fn merge(says: &mut SceneSays, more: SceneSays) {
         says.places = more.places;
         return;
     }
-    let mut places: Vec<(Vec<Spot>, Vec<Formula>)> = Vec::new();
+    let mut places: Vec<(Vec<PlaceName>, Vec<SentenceFormula>)> = Vec::new();
     for (spots, said) in &says.places {
         for (others, also) in &more.places {
-            let both: Vec<Spot> = spots.iter().filter(|spot| others.contains(spot)).cloned().collect();
+            let both: Vec<PlaceName> = spots.iter().filter(|spot| others.contains(spot)).cloned().collect();
             if !both.is_empty() {
                 let also = also.iter().filter(|one| !said.contains(one));
                 places.push((both, said.iter().chain(also).cloned().collect()));
@@ -105,8 +111,8 @@ fn merge(says: &mut SceneSays, more: SceneSays) {
 }
 
 /// Places of which the same is said stand together.
-fn together(places: Vec<(Vec<Spot>, Vec<Formula>)>) -> Vec<(Vec<Spot>, Vec<Formula>)> {
-    let mut found: Vec<(Vec<Spot>, Vec<Formula>)> = Vec::new();
+fn together(places: Vec<(Vec<PlaceName>, Vec<SentenceFormula>)>) -> Vec<(Vec<PlaceName>, Vec<SentenceFormula>)> {
+    let mut found: Vec<(Vec<PlaceName>, Vec<SentenceFormula>)> = Vec::new();
     for (spots, said) in places {
         match found.iter_mut().find(|(_, known)| *known == said) {
             Some((known, _)) => known.extend(spots),
@@ -119,49 +125,53 @@ fn together(places: Vec<(Vec<Spot>, Vec<Formula>)>) -> Vec<(Vec<Spot>, Vec<Formu
 }
 
 /// Keeps the sentences that are true in all rows.
-fn keep_true(scene: &Scene, says: &mut SceneSays, budget: &Budget) {
+fn keep_true(scene: &CertificateScene, says: &mut SceneSays, budget: &Budget) {
     let mut n_left_out = 0;
-    let mut keep = |formula: &Formula| {
+    let mut keep = |formula: &SentenceFormula| {
         let is_true = judge::is_true(scene, formula, budget);
         n_left_out += usize::from(!is_true);
         is_true
     };
     says.always.retain(|one| keep(one));
     let own = scene.letter(0);
-    let alone = Scene { n_letters: 1, ..scene.clone() }.with(|column| scene.letters_of(column) == 1);
-    let is_itself = |there: &Formula| {
-        matches!(there, Formula::Implies(_, said) if matches!(**said, Formula::Quantified(_)))
+    let alone = CertificateScene { n_letters: 1, ..scene.clone() }.with(|column| scene.letters_of(column) == 1);
+    let is_itself = |there: &SentenceFormula| {
+        matches!(there, SentenceFormula::Implies(_, said) if matches!(**said, SentenceFormula::Quantified(_)))
             && judge::is_true(&alone, there, budget)
     };
     for (spots, said) in &mut says.places {
         said.retain(|one| {
-            let at = Formula::At(own, spots.clone());
-            let there = Formula::Implies(Box::new(at), Box::new(one.clone()));
+            let at = SentenceFormula::At(own, spots.clone());
+            let there = SentenceFormula::Implies(Box::new(at), Box::new(one.clone()));
             // That there is somebody is not worth saying of a process that is one of those itself.
             keep(&there) && !is_itself(&there)
         });
     }
-    if !says.never_at.is_empty() && !keep(&Formula::Not(Box::new(Formula::At(own, says.never_at.clone())))) {
+    if !says.never_at.is_empty()
+        && !keep(&SentenceFormula::Not(Box::new(SentenceFormula::At(own, says.never_at.clone()))))
+    {
         says.never_at.clear();
     }
     says.n_left_out = n_left_out;
     says.places = together(std::mem::take(&mut says.places));
 }
 
-impl Scene {
+impl CertificateScene {
     /// The seen processes that a column is about, as bits.
     pub fn letters_of(&self, column: usize) -> u64 {
-        let bit = |who: &Who| match who {
-            Who::Letter(letter) | Who::After(letter, _) | Who::Kin(letter, _) => 1_u64 << letter.at,
-            Who::Process(_) => 0,
+        let bit = |who: &NamedProcess| match who {
+            NamedProcess::Letter(letter) | NamedProcess::After(letter, _) | NamedProcess::Kin(letter, _) => {
+                1_u64 << letter.at
+            }
+            NamedProcess::Process(_) => 0,
         };
         match &self.columns[column] {
             Shown::Somebody(_) => 0,
             Shown::Place(who) | Shown::Block(who, _) => bit(who),
             Shown::Cell(term, _) => {
                 let indices = term.indices.iter().map(|index| match index {
-                    Index::Of(who) => bit(who),
-                    Index::Number(_) => 0,
+                    IndexName::Of(who) => bit(who),
+                    IndexName::Number(_) => 0,
                 });
                 indices.fold(term.owner.as_ref().map_or(0, bit), |bits, more| bits | more)
             }
@@ -170,25 +180,25 @@ impl Scene {
 }
 
 /// Some columns of a scene, as rows over classes of entries.
-struct Table<'a> {
-    scene: &'a Scene,
+struct SceneTable<'a> {
+    scene: &'a CertificateScene,
     /// The columns of the scene.
     columns: Vec<usize>,
     /// For each column all that may stand there.
-    universe: Vec<Vec<Entry>>,
-    classes: Classes,
+    universe: Vec<Vec<SceneEntry>>,
+    classes: ClassRowSet,
 }
 
-impl<'a> Table<'a> {
-    fn new(model: &Model, scene: &'a Scene, columns: &[usize]) -> Option<Table<'a>> {
-        let universe: Vec<Vec<Entry>> = columns.iter().map(|&column| scene.universe(model, column)).collect();
+impl<'a> SceneTable<'a> {
+    fn new(model: &Model, scene: &'a CertificateScene, columns: &[usize]) -> Option<SceneTable<'a>> {
+        let universe: Vec<Vec<SceneEntry>> = columns.iter().map(|&column| scene.universe(model, column)).collect();
         let mut rows: BTreeSet<Vec<u32>> = BTreeSet::new();
         for row in &scene.rows {
             // What is hidden may be anything.
             let mut open: Vec<Vec<u32>> = vec![Vec::new()];
             for (&column, all) in columns.iter().zip(&universe) {
                 let numbers: Vec<u32> = match row[column] {
-                    Entry::Hidden => (0..all.len() as u32).collect(),
+                    SceneEntry::Hidden => (0..all.len() as u32).collect(),
                     entry => vec![all.iter().position(|known| *known == entry)? as u32],
                 };
                 open =
@@ -207,7 +217,7 @@ impl<'a> Table<'a> {
         let mut classes = Tree::new(&sizes, &rows)?.classes(MOST_ROWS)?;
         classes.rows.sort_unstable();
         let is_small = classes.numbers.iter().all(|classes| classes.len() <= 64);
-        is_small.then(|| Table { scene, columns: columns.to_vec(), universe, classes })
+        is_small.then(|| SceneTable { scene, columns: columns.to_vec(), universe, classes })
     }
 
     fn sizes(&self) -> Vec<usize> {
@@ -237,7 +247,7 @@ impl<'a> Table<'a> {
                 let missing = self.exclusions_within(&[control], &[], &speaker)?;
                 if let Some(one) = missing.first() {
                     let absent = speaker.entries(control, one[0].1);
-                    says.never_at = absent.iter().filter_map(Entry::spot).collect();
+                    says.never_at = absent.iter().filter_map(SceneEntry::spot).collect();
                 }
                 fixed.extend(missing);
                 for class in 0..sizes[control] {
@@ -248,7 +258,7 @@ impl<'a> Table<'a> {
                     }
                     let (said, boxes) = self.at_place(&speaker, (control, &own), &rows, &general)?;
                     fixed.extend(boxes.into_iter().map(|one| with((control, 1 << class), &one)));
-                    let spots = speaker.entries(control, 1 << class).iter().filter_map(Entry::spot).collect();
+                    let spots = speaker.entries(control, 1 << class).iter().filter_map(SceneEntry::spot).collect();
                     says.places.push((spots, said));
                 }
             }
@@ -278,7 +288,7 @@ impl<'a> Table<'a> {
             self.classes.rows.iter().map(|row| columns.iter().map(|&column| row[column]).collect()).collect();
         rows.sort_unstable();
         rows.dedup();
-        let set = Set { sizes: &sizes, rows: &rows };
+        let set = RowSet { sizes: &sizes, rows: &rows };
         let inner = |one: &Exclusion| -> Option<Exclusion> {
             one.iter().map(|&(column, bits)| Some((columns.iter().position(|known| *known == column)?, bits))).collect()
         };
@@ -295,26 +305,26 @@ impl<'a> Table<'a> {
         (control, own): (usize, &[usize]),
         rows: &[Vec<usize>],
         general: &[Exclusion],
-    ) -> Option<(Vec<Formula>, Vec<Exclusion>)> {
+    ) -> Option<(Vec<SentenceFormula>, Vec<Exclusion>)> {
         let (anywhere, here) = (self.occurring(&self.classes.rows), self.occurring(rows));
         let columns: Vec<usize> = own.iter().copied().filter(|&column| column != control).collect();
-        let mut said: Vec<Formula> = Vec::new();
+        let mut said: Vec<SentenceFormula> = Vec::new();
         let mut boxes: Vec<Exclusion> = Vec::new();
         let narrower = columns.iter().copied().filter(|&column| anywhere[column] != here[column]);
         for column in narrower {
             boxes.push(vec![(column, all(self.sizes()[column]) & !here[column])]);
             said.extend(speaker.literal((column, here[column]), anywhere[column]));
         }
-        let part = Table {
+        let part = SceneTable {
             scene: self.scene,
             columns: self.columns.clone(),
             universe: self.universe.clone(),
-            classes: Classes { numbers: self.classes.numbers.clone(), rows: rows.to_vec() },
+            classes: ClassRowSet { numbers: self.classes.numbers.clone(), rows: rows.to_vec() },
         };
         let set_rows: Vec<Vec<usize>> =
             rows.iter().map(|row| columns.iter().map(|&column| row[column]).collect()).collect();
         let sizes: Vec<usize> = columns.iter().map(|&column| self.sizes()[column]).collect();
-        let single = Set { sizes: &sizes, rows: &set_rows }.single();
+        let single = RowSet { sizes: &sizes, rows: &set_rows }.single();
         let single = single.iter().map(|one| one.iter().map(|&(at, bits)| (columns[at], bits)).collect::<Exclusion>());
         let fixed: Vec<Exclusion> = general.iter().cloned().chain(single).collect();
         let more = part.exclusions_within(&columns, &fixed, speaker)?;
@@ -383,11 +393,11 @@ impl<'a> Table<'a> {
     }
 
     /// Adds a sentence at places.
-    fn say_at(&self, here: &[Entry], formula: &Formula, says: &mut SceneSays) {
+    fn say_at(&self, here: &[SceneEntry], formula: &SentenceFormula, says: &mut SceneSays) {
         let mut places = Vec::new();
         for (spots, said) in std::mem::take(&mut says.places) {
-            let is_here = |spot: &Spot| here.contains(&Entry::Place(spot.place));
-            let (inside, outside): (Vec<Spot>, Vec<Spot>) = spots.into_iter().partition(is_here);
+            let is_here = |spot: &PlaceName| here.contains(&SceneEntry::Place(spot.place));
+            let (inside, outside): (Vec<PlaceName>, Vec<PlaceName>) = spots.into_iter().partition(is_here);
             if !inside.is_empty() {
                 places.push((inside, [&said[..], std::slice::from_ref(formula)].concat()));
             }
@@ -437,14 +447,14 @@ fn with(more: (usize, u64), one: &Exclusion) -> Exclusion {
 
 /// Boxes as formulas.
 struct Speaker<'a> {
-    table: &'a Table<'a>,
+    table: &'a SceneTable<'a>,
     model: &'a Model,
     names: &'a [String],
 }
 
 impl Speaker<'_> {
     /// The entries of some classes of a column.
-    fn entries(&self, column: usize, bits: u64) -> Vec<Entry> {
+    fn entries(&self, column: usize, bits: u64) -> Vec<SceneEntry> {
         let numbers = &self.table.classes.numbers[column];
         let chosen = numbers.iter().enumerate().filter(|(class, _)| bits >> class & 1 == 1);
         let mut found: Vec<u32> = chosen.flat_map(|(_, numbers)| numbers.iter().copied()).collect();
@@ -453,13 +463,13 @@ impl Speaker<'_> {
     }
 
     /// That a column has one of some classes, of those present.
-    fn literal(&self, (column, inside): (usize, u64), present: u64) -> Option<Formula> {
+    fn literal(&self, (column, inside): (usize, u64), present: u64) -> Option<SentenceFormula> {
         let outside = self.entries(column, present & !inside);
         self.table.scene.says(self.table.columns[column], &self.entries(column, inside & present), &outside)
     }
 
     /// That no row meets the box; `None` where there are no words.
-    fn clause(&self, one: &Exclusion, occurring: &[u64]) -> Option<Formula> {
+    fn clause(&self, one: &Exclusion, occurring: &[u64]) -> Option<SentenceFormula> {
         if let [(column, bits)] = one[..] {
             let all = all(self.table.sizes()[column]);
             // Where it stands among all that may be there, or where what it has here is told from what it has elsewhere.
@@ -472,19 +482,19 @@ impl Speaker<'_> {
         let (places, cells): (Exclusion, Exclusion) = one.iter().partition(|(column, _)| is_place(*column));
         let condition = |&(column, bits): &(usize, u64)| self.literal((column, bits), occurring[column]);
         let Some((claim, conditions)) = cells.split_last() else {
-            let parts = places.iter().map(condition).collect::<Option<Vec<Formula>>>()?;
-            return Some(Formula::Not(Box::new(Formula::all(parts))));
+            let parts = places.iter().map(condition).collect::<Option<Vec<SentenceFormula>>>()?;
+            return Some(SentenceFormula::Not(Box::new(SentenceFormula::all(parts))));
         };
-        let conditions = places.iter().chain(conditions).map(condition).collect::<Option<Vec<Formula>>>()?;
+        let conditions = places.iter().chain(conditions).map(condition).collect::<Option<Vec<SentenceFormula>>>()?;
         let claim = self.literal((claim.0, occurring[claim.0] & !claim.1), occurring[claim.0])?;
-        Some(Formula::Implies(Box::new(Formula::all(conditions)), Box::new(claim)))
+        Some(SentenceFormula::Implies(Box::new(SentenceFormula::all(conditions)), Box::new(claim)))
     }
 
     /// That at most so many processes stand at some places, where that is what a box says.
-    fn at_most(&self, one: &Exclusion) -> Option<Formula> {
-        let mut entries: Option<Vec<Entry>> = None;
+    fn at_most(&self, one: &Exclusion) -> Option<SentenceFormula> {
+        let mut entries: Option<Vec<SceneEntry>> = None;
         for &(column, bits) in one {
-            if !matches!(self.table.scene.columns[self.table.columns[column]], Shown::Place(Who::Letter(_))) {
+            if !matches!(self.table.scene.columns[self.table.columns[column]], Shown::Place(NamedProcess::Letter(_))) {
                 return None;
             }
             let here = self.entries(column, bits);
@@ -494,14 +504,14 @@ impl Speaker<'_> {
             entries = Some(here);
         }
         let family = self.table.scene.family;
-        let spots = entries?.iter().filter_map(Entry::spot).collect();
+        let spots = entries?.iter().filter_map(SceneEntry::spot).collect();
         (one.len() > 1).then(|| {
-            Formula::Quantified(Quantified {
+            SentenceFormula::Quantified(QuantifiedSentence {
                 quantity: Quantity::AtMost(one.len() - 1),
                 letters: vec![1],
                 family,
                 except: Vec::new(),
-                body: Box::new(Formula::At(Who::Letter(Letter { at: 1, family }), spots)),
+                body: Box::new(SentenceFormula::At(NamedProcess::Letter(Letter { at: 1, family }), spots)),
             })
         })
     }
@@ -521,13 +531,13 @@ impl Speaker<'_> {
 }
 
 /// The formula for all choices of the processes that it names beside the first.
-fn quantified(scene: &Scene, formula: Formula) -> Formula {
+fn quantified(scene: &CertificateScene, formula: SentenceFormula) -> SentenceFormula {
     let named: BTreeSet<usize> = formula
         .named()
         .into_iter()
         .filter_map(|who| match who {
             // What stands beyond the seen ones is somebody, whoever that is.
-            Who::Letter(letter) if letter.at > 0 && letter.at < scene.n_letters => Some(letter.at),
+            NamedProcess::Letter(letter) if letter.at > 0 && letter.at < scene.n_letters => Some(letter.at),
             _ => None,
         })
         .collect();
@@ -539,7 +549,7 @@ fn quantified(scene: &Scene, formula: Formula) -> Formula {
     let from: Vec<usize> = named.into_iter().collect();
     let body =
         relettered(&formula, &|at| from.iter().position(|known| *known == at).map_or(at, |position| position + 1));
-    Formula::Quantified(Quantified {
+    SentenceFormula::Quantified(QuantifiedSentence {
         quantity: Quantity::ForAll,
         letters,
         family: scene.family,
@@ -549,22 +559,22 @@ fn quantified(scene: &Scene, formula: Formula) -> Formula {
 }
 
 /// The formula with other letters.
-pub(in super::super) fn relettered(formula: &Formula, to: &dyn Fn(usize) -> usize) -> Formula {
-    let who = |who: Who| match who {
-        Who::Letter(letter) => Who::Letter(Letter { at: to(letter.at), family: letter.family }),
+pub(in super::super) fn relettered(formula: &SentenceFormula, to: &dyn Fn(usize) -> usize) -> SentenceFormula {
+    let who = |who: NamedProcess| match who {
+        NamedProcess::Letter(letter) => NamedProcess::Letter(Letter { at: to(letter.at), family: letter.family }),
         other => other,
     };
     let value = |value: &ValueTerm| match *value {
         ValueTerm::Process(process) => ValueTerm::Process(who(process)),
         plain @ ValueTerm::Plain(_) => plain,
     };
-    let index = |index: &Index| match *index {
-        Index::Of(process) => Index::Of(who(process)),
-        number @ Index::Number(_) => number,
+    let index = |index: &IndexName| match *index {
+        IndexName::Of(process) => IndexName::Of(who(process)),
+        number @ IndexName::Number(_) => number,
     };
-    let many = |parts: &[Formula]| parts.iter().map(|part| relettered(part, to)).collect();
+    let many = |parts: &[SentenceFormula]| parts.iter().map(|part| relettered(part, to)).collect();
     match formula {
-        Formula::Cell(term, test) => {
+        SentenceFormula::Cell(term, test) => {
             let owner = term.owner.map(who);
             let term = CellTerm { var: term.var, owner, indices: term.indices.iter().map(index).collect() };
             let test = match test {
@@ -572,16 +582,18 @@ pub(in super::super) fn relettered(formula: &Formula, to: &dyn Fn(usize) -> usiz
                 Test::NotIn(values) => Test::NotIn(values.iter().map(value).collect()),
                 other => other.clone(),
             };
-            Formula::Cell(term, test)
+            SentenceFormula::Cell(term, test)
         }
-        Formula::At(process, spots) => Formula::At(who(*process), spots.clone()),
-        Formula::Not(inner) => Formula::Not(Box::new(relettered(inner, to))),
-        Formula::All(parts) => Formula::All(many(parts)),
-        Formula::Any(parts) => Formula::Any(many(parts)),
-        Formula::Implies(one, other) => {
-            Formula::Implies(Box::new(relettered(one, to)), Box::new(relettered(other, to)))
+        SentenceFormula::At(process, spots) => SentenceFormula::At(who(*process), spots.clone()),
+        SentenceFormula::Not(inner) => SentenceFormula::Not(Box::new(relettered(inner, to))),
+        SentenceFormula::All(parts) => SentenceFormula::All(many(parts)),
+        SentenceFormula::Any(parts) => SentenceFormula::Any(many(parts)),
+        SentenceFormula::Implies(one, other) => {
+            SentenceFormula::Implies(Box::new(relettered(one, to)), Box::new(relettered(other, to)))
         }
-        Formula::Iff(one, other) => Formula::Iff(Box::new(relettered(one, to)), Box::new(relettered(other, to))),
-        Formula::Constant(_) | Formula::Quantified(_) | Formula::Tally(_) => formula.clone(),
+        SentenceFormula::Iff(one, other) => {
+            SentenceFormula::Iff(Box::new(relettered(one, to)), Box::new(relettered(other, to)))
+        }
+        SentenceFormula::Constant(_) | SentenceFormula::Quantified(_) | SentenceFormula::Tally(_) => formula.clone(),
     }
 }

@@ -4,20 +4,20 @@ use model::Model;
 use model::process::{FamilyId, ProcessId};
 use model::symmetry::process_dimensions;
 use model::types::ScalarType;
-use model::variable::{CellId, Look, Role, VarId};
+use model::variable::{CellId, Role, VarId, VariableLook};
 
-use super::super::formula::{CellTerm, Index, Who};
+use super::super::formula::{CellTerm, IndexName, NamedProcess};
 use super::Shown;
 
 /// Names of cells, for a family.
-pub(in super::super) struct Terms<'a> {
+pub(in super::super) struct CellNames<'a> {
     pub model: &'a Model,
     pub family: FamilyId,
 }
 
-impl Terms<'_> {
+impl CellNames<'_> {
     /// One of a process's own cells, by its position among them; `None` where sentences do not speak of it.
-    pub fn own(&self, at: usize, who: Who) -> Option<Shown> {
+    pub fn own(&self, at: usize, who: NamedProcess) -> Option<Shown> {
         let vars = &self.model.families[self.family].vars;
         let var = *vars.iter().find(|&&var| {
             let declared = &self.model.vars[var];
@@ -31,7 +31,7 @@ impl Terms<'_> {
         let declared = self.model.cells.as_slice().get(cell.index())?;
         let first = self.model.cells_of(declared.var, declared.owner).next()?;
         let indices = self.indices(declared.var, cell.index() - first.index());
-        self.shown(declared.var, declared.owner.map(Who::Process), &indices)
+        self.shown(declared.var, declared.owner.map(NamedProcess::Process), &indices)
     }
 
     /// The same by the position in its variable.
@@ -40,14 +40,14 @@ impl Terms<'_> {
     }
 
     /// An element that an array has for a process, by its position among those.
-    pub fn element(&self, var: VarId, owner: Option<ProcessId>, at: usize, who: Who) -> Option<Shown> {
+    pub fn element(&self, var: VarId, owner: Option<ProcessId>, at: usize, who: NamedProcess) -> Option<Shown> {
         let dimension = self.process_dimension(var)?;
         let lens = self.model.vars[var].ty.dimensions();
         let inner: usize = lens[dimension + 1..].iter().product();
         let length = *lens.get(dimension)?;
         let mut indices = self.indices(var, at / inner.max(1) * length * inner + at % inner.max(1));
-        *indices.get_mut(dimension)? = Index::Of(who);
-        self.shown(var, owner.map(Who::Process), &indices)
+        *indices.get_mut(dimension)? = IndexName::Of(who);
+        self.shown(var, owner.map(NamedProcess::Process), &indices)
     }
 
     /// The dimension of an array that processes of the family index.
@@ -68,23 +68,24 @@ impl Terms<'_> {
         }
     }
 
-    fn indices(&self, var: VarId, mut offset: usize) -> Vec<Index> {
+    fn indices(&self, var: VarId, mut offset: usize) -> Vec<IndexName> {
         let lens = self.model.vars[var].ty.dimensions();
-        let mut indices: Vec<Index> = Vec::new();
+        let mut indices: Vec<IndexName> = Vec::new();
         for len in lens.iter().rev() {
-            indices.push(Index::Number(offset % len.max(&1)));
+            indices.push(IndexName::Number(offset % len.max(&1)));
             offset /= len.max(&1);
         }
         indices.reverse();
         indices
     }
 
-    fn shown(&self, var: VarId, owner: Option<Who>, indices: &[Index]) -> Option<Shown> {
+    fn shown(&self, var: VarId, owner: Option<NamedProcess>, indices: &[IndexName]) -> Option<Shown> {
         let declared = &self.model.vars[var];
         // A loop's counter is part of where control is; numbers of elements that stand for processes are no names.
-        let is_spoken = declared.look != Look::Hidden && declared.role == Role::Declared;
-        let is_process = |(dimension, index): (usize, &Index)| {
-            matches!(index, Index::Number(_)) && process_dimensions(self.model, self.family).contains(&(var, dimension))
+        let is_spoken = declared.look != VariableLook::Hidden && declared.role == Role::Declared;
+        let is_process = |(dimension, index): (usize, &IndexName)| {
+            matches!(index, IndexName::Number(_))
+                && process_dimensions(self.model, self.family).contains(&(var, dimension))
         };
         if !is_spoken || indices.iter().enumerate().any(is_process) {
             return None;

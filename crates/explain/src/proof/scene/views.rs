@@ -5,22 +5,22 @@ use evidence::rings::{Distances, ProcessType};
 use evidence::views::{Item, LocalColumn, Presence, SharedColumn, View, ViewsProof};
 use model::Model;
 
-use super::terms::Terms;
-use super::{Entry, Only, Scene, Shown};
-use crate::proof::formula::{Formula, Letter, Quantified, Quantity, Test, ValueTerm, Who};
+use super::terms::CellNames;
+use super::{CertificateScene, Only, SceneEntry, Shown};
+use crate::proof::formula::{Letter, NamedProcess, QuantifiedSentence, Quantity, SentenceFormula, Test, ValueTerm};
 
 /// More views than this, each counted once for each order of its processes, are not put into words.
 const MOST_ROWS: usize = 60_000;
 
 /// A column of a scene, by where it stands in a view.
-enum Source {
+enum ViewPosition {
     Shared(usize),
     /// The position of the process among the seen ones, and of the column.
     Local(usize, usize),
 }
 
 /// The views, with a letter for each process; each view in every order of its processes. `None` where they are too many.
-pub(super) fn scenes(model: &Model, proof: &ViewsProof) -> Option<Vec<Scene>> {
+pub(super) fn scenes(model: &Model, proof: &ViewsProof) -> Option<Vec<CertificateScene>> {
     let mut scene = in_order(model, proof)?;
     if proof.named.is_empty() {
         scene.rows.sort_unstable();
@@ -30,12 +30,12 @@ pub(super) fn scenes(model: &Model, proof: &ViewsProof) -> Option<Vec<Scene>> {
     let n_named = proof.named.len();
     let distances = Distances { left: n_named, right: 0, modulus: 1 };
     let types = first_types(proof, scene.n_letters);
-    let mut found: Vec<Scene> = Vec::new();
+    let mut found: Vec<CertificateScene> = Vec::new();
     for left in 0..=n_named {
         let only = Only::Line(distances, vec![ProcessType { left, right: 0, residue: 0 }]);
         let is_its = |column: usize| scene.letters_of(column) & !1 == 0;
         let rows = scene.rows.iter().zip(&types).filter(|(_, of)| **of == left).map(|(row, _)| row.clone());
-        found.push(Scene { only, n_letters: 1, rows: rows.collect(), ..scene.clone() }.with(is_its));
+        found.push(CertificateScene { only, n_letters: 1, rows: rows.collect(), ..scene.clone() }.with(is_its));
     }
     let stands = |column: usize| matches!(scene.columns[column], Shown::Place(_));
     let together = scene.clone().with(stands);
@@ -58,27 +58,27 @@ fn first_types(proof: &ViewsProof, n_letters: usize) -> Vec<usize> {
     proof.views.iter().flat_map(|view| orders.iter().map(move |order| of(view, order))).collect()
 }
 
-impl Scene {
+impl CertificateScene {
     /// The scene with some of its columns.
-    pub fn with(self, is_kept: impl Fn(usize) -> bool) -> Scene {
+    pub fn with(self, is_kept: impl Fn(usize) -> bool) -> CertificateScene {
         let kept: Vec<usize> = (0..self.columns.len()).filter(|&column| is_kept(column)).collect();
-        let mut rows: Vec<Vec<Entry>> =
+        let mut rows: Vec<Vec<SceneEntry>> =
             { self.rows.iter() }.map(|row| kept.iter().map(|&column| row[column]).collect()).collect();
         rows.sort_unstable();
         rows.dedup();
         let columns = kept.iter().map(|&column| self.columns[column].clone()).collect();
         let is_cut = self.is_cut || kept.len() < self.columns.len();
-        Scene { columns, rows, is_cut, ..self }
+        CertificateScene { columns, rows, is_cut, ..self }
     }
 }
 
 /// The views as one scene, with the rows of each view one after the other, in the order of the views.
-pub(in super::super) fn in_order(model: &Model, proof: &ViewsProof) -> Option<Scene> {
-    let terms = Terms { model, family: proof.family };
-    let who = |at: usize| Who::Letter(Letter { at, family: proof.family });
-    let mut found: Vec<(Source, Shown)> = Vec::new();
+pub(in super::super) fn in_order(model: &Model, proof: &ViewsProof) -> Option<CertificateScene> {
+    let terms = CellNames { model, family: proof.family };
+    let who = |at: usize| NamedProcess::Letter(Letter { at, family: proof.family });
+    let mut found: Vec<(ViewPosition, Shown)> = Vec::new();
     let mut is_cut = false;
-    let mut add = |source: Source, shown: Option<Shown>| match shown {
+    let mut add = |source: ViewPosition, shown: Option<Shown>| match shown {
         Some(shown) => found.push((source, shown)),
         None => is_cut = true,
     };
@@ -90,33 +90,33 @@ pub(in super::super) fn in_order(model: &Model, proof: &ViewsProof) -> Option<Sc
                 LocalColumn::Element(row, element) => terms.element(row.var, row.owner, element, who(slot)),
                 LocalColumn::Taken(_) => None,
             };
-            add(Source::Local(slot, at), shown);
+            add(ViewPosition::Local(slot, at), shown);
         }
     }
     for (at, column) in proof.shared.iter().enumerate() {
         let shown = match *column {
             SharedColumn::Cell(cell) => terms.cell(cell),
-            SharedColumn::Control(process) => Some(Shown::Place(Who::Process(process))),
+            SharedColumn::Control(process) => Some(Shown::Place(NamedProcess::Process(process))),
             SharedColumn::Taken(..) => None,
         };
-        add(Source::Shared(at), shown);
+        add(ViewPosition::Shared(at), shown);
     }
     for (at, presence) in proof.present.iter().enumerate() {
         let shown = somebody(&terms, proof, presence, who(proof.k));
-        add(Source::Shared(proof.shared.len() + proof.named.len() + at), shown);
+        add(ViewPosition::Shared(proof.shared.len() + proof.named.len() + at), shown);
     }
     let orders = orders(proof.k);
     if proof.views.len().checked_mul(orders.len())? > MOST_ROWS {
         return None;
     }
-    let mut rows: Vec<Vec<Entry>> = Vec::new();
+    let mut rows: Vec<Vec<SceneEntry>> = Vec::new();
     for view in &proof.views {
         for order in &orders {
             let row = found.iter().map(|(source, _)| entry(view, source, order, &who));
-            rows.push(row.collect::<Option<Vec<Entry>>>()?);
+            rows.push(row.collect::<Option<Vec<SceneEntry>>>()?);
         }
     }
-    Some(Scene {
+    Some(CertificateScene {
         family: proof.family,
         n_letters: proof.k,
         only: Only::All,
@@ -128,42 +128,47 @@ pub(in super::super) fn in_order(model: &Model, proof: &ViewsProof) -> Option<Sc
 }
 
 /// That some process, called by this letter, has one of the values of a presence.
-fn somebody(terms: &Terms<'_>, proof: &ViewsProof, presence: &Presence, who: Who) -> Option<Shown> {
+fn somebody(terms: &CellNames<'_>, proof: &ViewsProof, presence: &Presence, who: NamedProcess) -> Option<Shown> {
     let shown = match *proof.local.get(presence.column)? {
         LocalColumn::Own(cell) => terms.own(cell, who),
         LocalColumn::Element(row, element) => terms.element(row.var, row.owner, element, who),
         LocalColumn::Control | LocalColumn::Taken(_) => None,
     };
-    let (Some(Shown::Cell(term, _)), Who::Letter(letter)) = (shown, who) else { return None };
+    let (Some(Shown::Cell(term, _)), NamedProcess::Letter(letter)) = (shown, who) else { return None };
     let value = |item: &Item| match item {
-        Item::Value(value) => Entry::Value(*value).value(),
+        Item::Value(value) => SceneEntry::Value(*value).value(),
         _ => None,
     };
     let values = presence.is.iter().map(value).collect::<Option<Vec<ValueTerm>>>()?;
-    Some(Shown::Somebody(Quantified {
+    Some(Shown::Somebody(QuantifiedSentence {
         quantity: Quantity::Exists,
         letters: vec![letter.at],
         family: proof.family,
         except: Vec::new(),
-        body: Box::new(Formula::Cell(term, Test::In(values))),
+        body: Box::new(SentenceFormula::Cell(term, Test::In(values))),
     }))
 }
 
 /// What a view shows in a column, where the letters stand for its processes in this order.
-fn entry(view: &View, source: &Source, order: &[usize], who: &dyn Fn(usize) -> Who) -> Option<Entry> {
+fn entry(
+    view: &View,
+    source: &ViewPosition,
+    order: &[usize],
+    who: &dyn Fn(usize) -> NamedProcess,
+) -> Option<SceneEntry> {
     let seen: Vec<usize> = (0..view.slots.len()).filter(|&slot| view.slots[slot].is_some()).collect();
     let item = match *source {
-        Source::Shared(at) => *view.shared.get(at)?,
-        Source::Local(letter, at) => *view.slots[*seen.get(*order.get(letter)?)?].as_ref()?.get(at)?,
+        ViewPosition::Shared(at) => *view.shared.get(at)?,
+        ViewPosition::Local(letter, at) => *view.slots[*seen.get(*order.get(letter)?)?].as_ref()?.get(at)?,
     };
     Some(match item {
-        Item::Value(value) => Entry::Value(value),
-        Item::Place(place) => Entry::Place(place),
-        Item::Hidden => Entry::Hidden,
+        Item::Value(value) => SceneEntry::Value(value),
+        Item::Place(place) => SceneEntry::Place(place),
+        Item::Hidden => SceneEntry::Hidden,
         Item::Taken(_) => return None,
         Item::Slot(slot) => {
             let letter = order.iter().position(|&at| seen.get(at) == Some(&usize::from(slot)));
-            letter.map_or(Entry::Another, |at| Entry::Process(who(at)))
+            letter.map_or(SceneEntry::Another, |at| SceneEntry::Process(who(at)))
         }
     })
 }

@@ -13,16 +13,16 @@ use super::StoryLine;
 
 /// A type of process, by its scene, at a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Node {
+pub(super) struct WaitingType {
     pub scene: usize,
     pub place: PlaceId,
 }
 
 /// Somebody may wait for somebody.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Link {
-    pub from: Node,
-    pub to: Node,
+pub(super) struct MayWait {
+    pub from: WaitingType,
+    pub to: WaitingType,
     /// How far to the right; negative to the left, or up a tree.
     pub way: i64,
     /// Whether it goes past the end of the numbers.
@@ -30,24 +30,24 @@ pub(super) struct Link {
 }
 
 /// All links.
-pub(super) struct Chains<'a> {
-    pub links: &'a [Link],
+pub(super) struct WaitingChains<'a> {
+    pub links: &'a [MayWait],
     pub network: Network,
     /// Whether a type is that of the process after the seam of a ring.
     pub is_marked: &'a dyn Fn(usize) -> bool,
     /// Whether there is such a type.
     pub has_seam: bool,
     /// A sum over all processes that would be 0 if all of them waited so.
-    pub sum_of: &'a dyn Fn(&[Node]) -> Option<String>,
+    pub sum_of: &'a dyn Fn(&[WaitingType]) -> Option<String>,
 }
 
-impl Chains<'_> {
+impl WaitingChains<'_> {
     /// Why waiting ends; nothing where that does not follow from who waits for whom.
-    pub fn told(&self, place: &dyn Fn(Node) -> String, who: &dyn Fn(usize) -> String) -> Vec<StoryLine> {
+    pub fn told(&self, place: &dyn Fn(WaitingType) -> String, who: &dyn Fn(usize) -> String) -> Vec<StoryLine> {
         if self.links.is_empty() {
             return vec![line("nobody ever waits: whoever has a turn moves".to_owned())];
         }
-        let round: Vec<&Link> = self.links.iter().filter(|link| self.reaches(link.to, link.from)).collect();
+        let round: Vec<&MayWait> = self.links.iter().filter(|link| self.reaches(link.to, link.from)).collect();
         if round.is_empty() {
             let longest = self.links.iter().map(|link| self.longest(link.from)).max().unwrap_or(0);
             return vec![line(format!(
@@ -86,15 +86,15 @@ impl Chains<'_> {
     /// In a ring a chain would go round past the first process for ever.
     fn past_the_seam(
         &self,
-        round: &[&Link],
+        round: &[&MayWait],
         to_right: bool,
         places: &str,
-        (place, who): (&dyn Fn(Node) -> String, &dyn Fn(usize) -> String),
+        (place, who): (&dyn Fn(WaitingType) -> String, &dyn Fn(usize) -> String),
     ) -> Vec<StoryLine> {
-        let is_marked = |node: Node| (self.is_marked)(node.scene);
+        let is_marked = |node: WaitingType| (self.is_marked)(node.scene);
         let way = if to_right { "i + 1" } else { "i - 1" };
         // From neighbour to neighbour it comes to everybody.
-        let nodes: BTreeSet<Node> = round.iter().map(|link| link.from).collect();
+        let nodes: BTreeSet<WaitingType> = round.iter().map(|link| link.from).collect();
         if round.iter().all(|link| link.way.abs() == 1)
             && let Some(sum) = (self.sum_of)(&nodes.into_iter().collect::<Vec<_>>())
         {
@@ -109,8 +109,8 @@ impl Chains<'_> {
             return Vec::new();
         }
         // Where the process after the seam stands when somebody on such a chain waits for it.
-        let on_cycle = |node: Node| round.iter().any(|link| link.from == node);
-        let met: BTreeSet<Node> =
+        let on_cycle = |node: WaitingType| round.iter().any(|link| link.from == node);
+        let met: BTreeSet<WaitingType> =
             self.links.iter().filter(|link| on_cycle(link.from) && is_marked(link.to)).map(|link| link.to).collect();
         let mut lines = vec![line(format!(
             "a long chain of processes that wait for each other (at {places}) goes from i to {way}, and would have to go round past {}",
@@ -136,11 +136,11 @@ impl Chains<'_> {
         marked.map_or_else(|| "the first process".to_owned(), |scene| format!("the process {}", who(scene)))
     }
 
-    fn next(&self, node: Node) -> impl Iterator<Item = Node> {
+    fn next(&self, node: WaitingType) -> impl Iterator<Item = WaitingType> {
         self.links.iter().filter(move |link| link.from == node).map(|link| link.to)
     }
 
-    fn reaches(&self, from: Node, to: Node) -> bool {
+    fn reaches(&self, from: WaitingType, to: WaitingType) -> bool {
         let mut seen = BTreeSet::from([from]);
         let mut open = vec![from];
         while let Some(node) = open.pop() {
@@ -153,7 +153,7 @@ impl Chains<'_> {
     }
 
     /// The most links from a node that is on no cycle and leads to none.
-    fn longest(&self, node: Node) -> usize {
+    fn longest(&self, node: WaitingType) -> usize {
         self.next(node).map(|next| 1 + self.longest(next)).max().unwrap_or(0)
     }
 }

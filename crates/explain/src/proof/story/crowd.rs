@@ -8,10 +8,10 @@ use evidence::crowd::{Branch, CrowdRefutation, CrowdSum, Lasting};
 use evidence::views::{Item, ViewsProof};
 use model::Model;
 
-use super::super::formula::{Formula, Letter, Spot, Who};
+use super::super::formula::{Letter, NamedProcess, PlaceName, SentenceFormula};
 use super::super::member::letters;
 use super::super::render;
-use super::super::scene::{Entry, Scene, Shown, in_order, is_true, relettered};
+use super::super::scene::{CertificateScene, SceneEntry, Shown, in_order, is_true, relettered};
 use super::sums::{counted, tally};
 use super::{Picture, Story, StoryLine};
 
@@ -34,7 +34,7 @@ pub(super) fn story(model: &Model, views: &ViewsProof, claims: &[&CrowdRefutatio
             continue;
         }
         let mut teller =
-            Teller { model, views, scene: &scene, names: &names, sums: &claim.sums, budget, out: &mut out };
+            CrowdStory { model, views, scene: &scene, names: &names, sums: &claim.sums, budget, out: &mut out };
         teller.first(claim)?;
         told.push(known);
     }
@@ -45,17 +45,17 @@ pub(super) fn story(model: &Model, views: &ViewsProof, claims: &[&CrowdRefutatio
     Some(out)
 }
 
-struct Teller<'a> {
+struct CrowdStory<'a> {
     model: &'a Model,
     views: &'a ViewsProof,
-    scene: &'a Scene,
+    scene: &'a CertificateScene,
     names: &'a [String],
     sums: &'a [CrowdSum],
     budget: &'a Budget,
     out: &'a mut Story,
 }
 
-impl Teller<'_> {
+impl CrowdStory<'_> {
     fn first(&mut self, claim: &CrowdRefutation) -> Option<()> {
         let who = self.process(0);
         if claim.branches.is_empty() {
@@ -118,7 +118,8 @@ impl Teller<'_> {
                 let said =
                     tally(self.model, self.views, sum).map(|formula| render::text(self.model, self.names, &formula));
                 let family = self.views.family;
-                let body = counted(self.scene, Who::Letter(Letter { at: next, family }), &|row| sum.right[row] > 0);
+                let body =
+                    counted(self.scene, NamedProcess::Letter(Letter { at: next, family }), &|row| sum.right[row] > 0);
                 let holds = body.map(|body| render::text(self.model, self.names, &body));
                 let rows: Vec<usize> = (0..self.scene.rows.len()).filter(|&row| sum.right[row] > 0).collect();
                 let why = said.unwrap_or_else(|| "a sum over all processes".to_owned());
@@ -185,13 +186,13 @@ impl Teller<'_> {
         Some(format!("stands at {}", self.place_names(&spots)))
     }
 
-    fn spots(&self, rows: &[usize]) -> Vec<Spot> {
+    fn spots(&self, rows: &[usize]) -> Vec<PlaceName> {
         let control = self.scene.columns.iter().position(|shown| *shown == Shown::Place(self.scene.letter(0)));
         let Some(control) = control else { return Vec::new() };
-        let mut found: Vec<Spot> = Vec::new();
+        let mut found: Vec<PlaceName> = Vec::new();
         for &row in rows {
-            if let Entry::Place(place) = self.scene.rows[row][control] {
-                let spot = Spot { place, counters: None };
+            if let SceneEntry::Place(place) = self.scene.rows[row][control] {
+                let spot = PlaceName { place, counters: None };
                 if !found.contains(&spot) {
                     found.push(spot);
                 }
@@ -201,7 +202,7 @@ impl Teller<'_> {
         found
     }
 
-    fn place_names(&self, spots: &[Spot]) -> String {
+    fn place_names(&self, spots: &[PlaceName]) -> String {
         let names: Vec<String> = spots.iter().map(|spot| render::place_name(self.model, spot.place)).collect();
         names.join(", ")
     }
@@ -211,19 +212,21 @@ impl Teller<'_> {
         if views.is_empty() || views.iter().any(|view| *view >= self.scene.rows.len()) {
             return None;
         }
-        let mut parts: Vec<Formula> = Vec::new();
-        let part =
-            Scene { rows: views.iter().map(|&view| self.scene.rows[view].clone()).collect(), ..self.scene.clone() };
+        let mut parts: Vec<SentenceFormula> = Vec::new();
+        let part = CertificateScene {
+            rows: views.iter().map(|&view| self.scene.rows[view].clone()).collect(),
+            ..self.scene.clone()
+        };
         for column in 0..self.scene.columns.len() {
-            let of = |rows: &[Vec<Entry>]| {
-                let mut found: Vec<Entry> = rows.iter().map(|row| row[column]).collect();
+            let of = |rows: &[Vec<SceneEntry>]| {
+                let mut found: Vec<SceneEntry> = rows.iter().map(|row| row[column]).collect();
                 found.sort_unstable();
                 found.dedup();
                 found
             };
             let (here, anywhere) = (of(&part.rows), of(&self.scene.rows));
-            let outside: Vec<Entry> = anywhere.iter().filter(|entry| !here.contains(entry)).copied().collect();
-            if outside.is_empty() || here.contains(&Entry::Hidden) {
+            let outside: Vec<SceneEntry> = anywhere.iter().filter(|entry| !here.contains(entry)).copied().collect();
+            if outside.is_empty() || here.contains(&SceneEntry::Hidden) {
                 continue;
             }
             parts.extend(self.scene.says(column, &here, &outside));
@@ -233,7 +236,7 @@ impl Teller<'_> {
             return Some(format!("{} goes on somehow", self.process(letter)));
         }
         // Where it stands for ever is said so, whether or not most places are meant.
-        let formula = Formula::all(parts);
+        let formula = SentenceFormula::all(parts);
         Some(render::text(self.model, self.names, &relettered(&formula, &|at| if at == 0 { letter } else { at })))
     }
 

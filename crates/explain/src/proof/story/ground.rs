@@ -8,8 +8,8 @@ use model::process::{FamilyId, ProcessId};
 use model::value::Value;
 use model::variable::CellId;
 
-use super::super::formula::Meaning;
-use super::super::scene::{Entry, Scene, Shown};
+use super::super::formula::LetterMeaning;
+use super::super::scene::{CertificateScene, SceneEntry, Shown};
 
 /// More ways to take a step are not looked at.
 const MOST_WAYS: usize = 1_000;
@@ -42,12 +42,12 @@ impl Ground {
     }
 
     /// The state of a row, where letters stand for these processes.
-    pub fn filled(&self, scene: &Scene, row: &[Entry], own: &[ProcessId]) -> Option<Filled> {
-        let meaning = Meaning::new(&self.model, own);
+    pub fn filled(&self, scene: &CertificateScene, row: &[SceneEntry], own: &[ProcessId]) -> Option<Filled> {
+        let meaning = LetterMeaning::new(&self.model, own);
         let mut found = Filled { state: self.base.clone(), cells: BTreeSet::new(), places: BTreeSet::new() };
         for (shown, entry) in scene.columns.iter().zip(row) {
             match (shown, *entry) {
-                (Shown::Place(who), Entry::Place(place)) => {
+                (Shown::Place(who), SceneEntry::Place(place)) => {
                     let process = meaning.process(*who)?;
                     found.state.stacks.get_mut(process.index())?.last_mut()?.control = Control::At(place);
                     found.places.insert(process);
@@ -55,14 +55,14 @@ impl Ground {
                 (Shown::Cell(term, _), entry) => {
                     let cell = meaning.cell(term)?;
                     let value = match entry {
-                        Entry::Value(value) => value,
-                        Entry::Process(who) => Value::Process(meaning.process(who)?),
+                        SceneEntry::Value(value) => value,
+                        SceneEntry::Process(who) => Value::Process(meaning.process(who)?),
                         // Somebody whom nobody here is.
-                        Entry::Another => {
+                        SceneEntry::Another => {
                             let family = self.model.families[scene.family].processes();
                             Value::Process({ family }.filter(|process| !own.contains(process)).last()?)
                         }
-                        Entry::Hidden | Entry::Place(_) | Entry::Block(_) => continue,
+                        SceneEntry::Hidden | SceneEntry::Place(_) | SceneEntry::Block(_) => continue,
                     };
                     *found.state.cells.get_mut(cell.index())? = value;
                     found.cells.insert(cell);
@@ -89,26 +89,27 @@ impl Ground {
     }
 
     /// What a row of the scene this state is, where letters stand for these processes; `None` where a column shows what there is not.
-    pub fn row(&self, scene: &Scene, state: &State, own: &[ProcessId]) -> Option<Vec<Entry>> {
-        let meaning = Meaning::new(&self.model, own);
+    pub fn row(&self, scene: &CertificateScene, state: &State, own: &[ProcessId]) -> Option<Vec<SceneEntry>> {
+        let meaning = LetterMeaning::new(&self.model, own);
         let letter = |process: ProcessId| {
             let named = own.iter().position(|one| *one == process);
-            named.map(|at| Entry::Process(scene.letter(at)))
+            named.map(|at| SceneEntry::Process(scene.letter(at)))
         };
         let mut found = Vec::new();
         for (column, shown) in scene.columns.iter().enumerate() {
             found.push(match shown {
-                Shown::Place(who) => Entry::Place(state.place(meaning.process(*who)?)),
+                Shown::Place(who) => SceneEntry::Place(state.place(meaning.process(*who)?)),
                 Shown::Cell(term, _) => match *state.cells.get(meaning.cell(term)?.index())? {
                     Value::Process(id) if self.model.processes[id].family == scene.family => {
                         let by_place = || {
                             let entries = scene.rows.iter().map(|row| row[column]);
-                            { entries }
-                                .find(|entry| matches!(entry, Entry::Process(who) if meaning.process(*who) == Some(id)))
+                            { entries }.find(
+                                |entry| matches!(entry, SceneEntry::Process(who) if meaning.process(*who) == Some(id)),
+                            )
                         };
-                        letter(id).or_else(by_place).unwrap_or(Entry::Another)
+                        letter(id).or_else(by_place).unwrap_or(SceneEntry::Another)
                     }
-                    value => Entry::Value(value),
+                    value => SceneEntry::Value(value),
                 },
                 Shown::Block(..) | Shown::Somebody(_) => return None,
             });

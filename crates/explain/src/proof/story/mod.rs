@@ -20,7 +20,7 @@ use model::Model;
 use model::process::ProcessId;
 use model::property::PropertyKind;
 
-use super::formula::Formula;
+use super::formula::SentenceFormula;
 
 /// What lasts, and why it does not last for ever.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -103,12 +103,12 @@ pub fn story(model: &Model, certificate: &Certificate, budget: &Budget) -> Optio
 }
 
 /// Sums over processes that a proof rests on.
-pub(super) fn sums(model: &Model, certificate: &Certificate) -> Vec<Formula> {
+pub(super) fn sums(model: &Model, certificate: &Certificate) -> Vec<SentenceFormula> {
     if let Some(proof) = certificate.rings() {
         return proof.flows.iter().filter_map(|flow| sums::flow(model, proof, flow)).collect();
     }
     let Some(views) = certificate.crowd() else { return Vec::new() };
-    let mut found: Vec<Formula> = Vec::new();
+    let mut found: Vec<SentenceFormula> = Vec::new();
     for fact in &certificate.facts {
         let Claim::Crowd(claim) = &fact.claim else { continue };
         for sum in &claim.sums {

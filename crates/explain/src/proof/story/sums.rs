@@ -6,16 +6,16 @@
 use std::collections::BTreeMap;
 
 use evidence::crowd::CrowdSum;
-use evidence::rings::{Flow, RingItem, RingValue, RingsProof, Weight};
+use evidence::rings::{ConservedSum, RingItem, RingValue, RingWeight, RingsProof};
 use evidence::views::ViewsProof;
 use model::Model;
 use model::value::Value;
 
-use super::super::formula::{CellTerm, Counted, Formula, Letter, Tally, Test, Who};
-use super::super::scene::{Blocks, Entry, Scene, Shown, Terms, in_order};
+use super::super::formula::{CellTerm, CountedProcesses, Letter, NamedProcess, ProcessTally, SentenceFormula, Test};
+use super::super::scene::{Blocks, CellNames, CertificateScene, SceneEntry, Shown, in_order};
 
 /// The sum as a sentence; `None` where there are no words for it.
-pub(super) fn tally(model: &Model, views: &ViewsProof, sum: &CrowdSum) -> Option<Formula> {
+pub(super) fn tally(model: &Model, views: &ViewsProof, sum: &CrowdSum) -> Option<SentenceFormula> {
     let scene = in_order(model, views)?;
     if scene.rows.len() != sum.left.len() || sum.left.len() != sum.right.len() {
         return None;
@@ -25,21 +25,25 @@ pub(super) fn tally(model: &Model, views: &ViewsProof, sum: &CrowdSum) -> Option
         return None;
     }
     let letter = Letter { at: 1, family: views.family };
-    let body = counted(&scene, Who::Letter(letter), &|row| sum.right[row] == most)?;
+    let body = counted(&scene, NamedProcess::Letter(letter), &|row| sum.right[row] == most)?;
     let (cells, constant) = linear(&scene, &sum.left)?;
     let cells = cells.into_iter().map(|(times, term)| (-times, term)).collect();
-    let counts = vec![(most, Counted { letter: 1, family: views.family, body: Box::new(body) })];
-    Some(Formula::Tally(Tally { cells, counts, total: constant, is_least: false }))
+    let counts = vec![(most, CountedProcesses { letter: 1, family: views.family, body: Box::new(body) })];
+    Some(SentenceFormula::Tally(ProcessTally { cells, counts, total: constant, is_least: false }))
 }
 
 /// What processes have in common whose rows are meant, and no others have.
-pub(super) fn counted(scene: &Scene, who: Who, is_meant: &dyn Fn(usize) -> bool) -> Option<Formula> {
+pub(super) fn counted(
+    scene: &CertificateScene,
+    who: NamedProcess,
+    is_meant: &dyn Fn(usize) -> bool,
+) -> Option<SentenceFormula> {
     let own = scene.letter(0);
     let columns: Vec<usize> = (0..scene.columns.len()).filter(|&column| scene.letters_of(column) == 1).collect();
     let mut blocks = Blocks { columns: Vec::new(), states: Vec::new(), block_of: Vec::new(), own };
     blocks.columns = columns.iter().map(|&column| Some(scene.columns[column].clone())).collect();
     for (at, row) in scene.rows.iter().enumerate() {
-        let state: Vec<Entry> = columns.iter().map(|&column| row[column]).collect();
+        let state: Vec<SceneEntry> = columns.iter().map(|&column| row[column]).collect();
         let block = u32::from(is_meant(at));
         match blocks.states.iter().position(|known| *known == state) {
             Some(known) if blocks.block_of[known] != block => return None,
@@ -54,7 +58,7 @@ pub(super) fn counted(scene: &Scene, who: Who, is_meant: &dyn Fn(usize) -> bool)
 }
 
 /// `a * x + b` for a shared number `x`, that is so in every row; or a constant.
-fn linear(scene: &Scene, left: &[i64]) -> Option<(Vec<(i64, CellTerm)>, i64)> {
+fn linear(scene: &CertificateScene, left: &[i64]) -> Option<(Vec<(i64, CellTerm)>, i64)> {
     let first = *left.first()?;
     if left.iter().all(|value| *value == first) {
         return Some((Vec::new(), first));
@@ -65,7 +69,7 @@ fn linear(scene: &Scene, left: &[i64]) -> Option<(Vec<(i64, CellTerm)>, i64)> {
             return None;
         }
         let numbers = scene.rows.iter().map(|row| match row[column] {
-            Entry::Value(Value::Int(number)) => Some(number),
+            SceneEntry::Value(Value::Int(number)) => Some(number),
             _ => None,
         });
         let numbers: Vec<i64> = numbers.collect::<Option<_>>()?;
@@ -79,16 +83,16 @@ fn linear(scene: &Scene, left: &[i64]) -> Option<(Vec<(i64, CellTerm)>, i64)> {
 }
 
 /// A flow as a sentence: how many processes stand somewhere, and how many elements have something, with their weights; `None` where there are no words.
-pub(super) fn flow(model: &Model, proof: &RingsProof, flow: &Flow) -> Option<Formula> {
+pub(super) fn flow(model: &Model, proof: &RingsProof, flow: &ConservedSum) -> Option<SentenceFormula> {
     let letter = Letter { at: 1, family: proof.family };
-    let terms = Terms { model, family: proof.family };
-    let counted = |body: Formula| Counted { letter: 1, family: proof.family, body: Box::new(body) };
-    let mut counts: Vec<(i64, Counted)> = Vec::new();
+    let terms = CellNames { model, family: proof.family };
+    let counted = |body: SentenceFormula| CountedProcesses { letter: 1, family: proof.family, body: Box::new(body) };
+    let mut counts: Vec<(i64, CountedProcesses)> = Vec::new();
     // What processes weigh, by where they stand and what they have.
     let locals = local_weights(proof, flow)?;
-    let states: Vec<Vec<Entry>> =
+    let states: Vec<Vec<SceneEntry>> =
         locals.keys().map(|values| values.iter().map(entry).collect::<Option<_>>()).collect::<Option<_>>()?;
-    let own = Who::Letter(letter);
+    let own = NamedProcess::Letter(letter);
     let n_columns = states.first().map_or(0, Vec::len);
     let columns =
         std::iter::once(Some(Shown::Place(own))).chain((1..n_columns).map(|at| terms.own(at - 1, own))).collect();
@@ -103,14 +107,14 @@ pub(super) fn flow(model: &Model, proof: &RingsProof, flow: &Flow) -> Option<For
         counts.push((i64::from(weight), counted(blocks.says(own, &[weight], &others)?)));
     }
     // What elements weigh.
-    let mut elements: BTreeMap<(model::variable::VarId, usize, u64), Vec<Entry>> = BTreeMap::new();
+    let mut elements: BTreeMap<(model::variable::VarId, usize, u64), Vec<SceneEntry>> = BTreeMap::new();
     for (weight, times) in flow.weights.iter().filter(|(_, times)| *times > 0) {
         match weight {
-            Weight::Local(..) => {}
-            Weight::Shared(..) => return None,
-            Weight::Element(_, _, RingValue::Neighbour(_) | RingValue::Place(_)) => return None,
-            Weight::Element(var, at, RingValue::Value(value)) => {
-                elements.entry((*var, *at, *times)).or_default().push(Entry::Value(*value));
+            RingWeight::Local(..) => {}
+            RingWeight::Shared(..) => return None,
+            RingWeight::Element(_, _, RingValue::Neighbour(_) | RingValue::Place(_)) => return None,
+            RingWeight::Element(var, at, RingValue::Value(value)) => {
+                elements.entry((*var, *at, *times)).or_default().push(SceneEntry::Value(*value));
             }
         }
     }
@@ -120,15 +124,20 @@ pub(super) fn flow(model: &Model, proof: &RingsProof, flow: &Flow) -> Option<For
         if ty.n_values(model.type_context()) as usize == entries.len() {
             return None;
         }
-        let values = entries.iter().map(Entry::value).collect::<Option<Vec<_>>>()?;
-        counts.push((i64::try_from(times).ok()?, counted(Formula::Cell(term, Test::In(values)))));
+        let values = entries.iter().map(SceneEntry::value).collect::<Option<Vec<_>>>()?;
+        counts.push((i64::try_from(times).ok()?, counted(SentenceFormula::Cell(term, Test::In(values)))));
     }
     let total = i64::try_from(flow.total).ok()?;
-    (!counts.is_empty()).then_some(Formula::Tally(Tally { cells: Vec::new(), counts, total, is_least: flow.at_least }))
+    (!counts.is_empty()).then_some(SentenceFormula::Tally(ProcessTally {
+        cells: Vec::new(),
+        counts,
+        total,
+        is_least: flow.at_least,
+    }))
 }
 
 /// What each local state weighs; `None` where that depends on the type of the process.
-fn local_weights(proof: &RingsProof, flow: &Flow) -> Option<BTreeMap<Vec<RingValue>, u64>> {
+fn local_weights(proof: &RingsProof, flow: &ConservedSum) -> Option<BTreeMap<Vec<RingValue>, u64>> {
     let mut found: BTreeMap<Vec<RingValue>, u64> = BTreeMap::new();
     for set in &proof.windows {
         let of = *set.word.first()?;
@@ -138,7 +147,7 @@ fn local_weights(proof: &RingsProof, flow: &Flow) -> Option<BTreeMap<Vec<RingVal
             .collect();
         for state in &set.states {
             let values: Vec<RingValue> = own.iter().map(|&at| state[at]).collect();
-            let is_it = |(weight, _): &&(Weight, u64)| matches!(weight, Weight::Local(at, local) if *at == of && *local == values);
+            let is_it = |(weight, _): &&(RingWeight, u64)| matches!(weight, RingWeight::Local(at, local) if *at == of && *local == values);
             let weight = flow.weights.iter().find(is_it).map_or(0, |(_, times)| *times);
             if *found.entry(values).or_insert(weight) != weight {
                 return None;
@@ -148,10 +157,10 @@ fn local_weights(proof: &RingsProof, flow: &Flow) -> Option<BTreeMap<Vec<RingVal
     Some(found)
 }
 
-fn entry(value: &RingValue) -> Option<Entry> {
+fn entry(value: &RingValue) -> Option<SceneEntry> {
     match value {
-        RingValue::Value(value) => Some(Entry::Value(*value)),
-        RingValue::Place(place) => Some(Entry::Place(*place)),
+        RingValue::Value(value) => Some(SceneEntry::Value(*value)),
+        RingValue::Place(place) => Some(SceneEntry::Place(*place)),
         RingValue::Neighbour(_) => None,
     }
 }

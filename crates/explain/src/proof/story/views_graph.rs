@@ -14,7 +14,7 @@ use model::process::ProcessId;
 
 use super::super::member::letters;
 use super::super::render;
-use super::super::scene::{Entry, Only, Scene, Shown, orders, scenes};
+use super::super::scene::{CertificateScene, Only, SceneEntry, Shown, orders, scenes};
 use super::ground::Ground;
 use super::{ViewGraph, size_parameter};
 use crate::text::clean;
@@ -35,31 +35,32 @@ fn found(model: &Model, certificate: &Certificate, budget: &Budget) -> Option<Ve
     let (parameter, from) = size_parameter(model, certificate)?;
     let n_named = certificate.views().map_or(0, |views| views.named.len());
     // Two processes are drawn as the first two, which they may be only where processes are interchangeable. Whether there is somebody is not drawn.
-    let is_drawn = |scene: &Scene| n_named == 0 || scene.n_letters == 1;
+    let is_drawn = |scene: &CertificateScene| n_named == 0 || scene.n_letters == 1;
     let drawn = scenes(model, certificate)?.into_iter().filter(is_drawn);
-    let is_plain = |scene: &Scene, column: usize| !matches!(scene.columns[column], Shown::Somebody(_));
-    let scenes: Vec<Scene> = drawn.map(|scene| scene.clone().with(|column| is_plain(&scene, column))).collect();
+    let is_plain = |scene: &CertificateScene, column: usize| !matches!(scene.columns[column], Shown::Somebody(_));
+    let scenes: Vec<CertificateScene> =
+        drawn.map(|scene| scene.clone().with(|column| is_plain(&scene, column))).collect();
     let k = scenes.first()?.n_letters as i64;
     let is_network = certificate.rings().is_some();
     let size = if is_network { from.max(3) } else { (k + 1 + n_named as i64).max(model.parameters[parameter].least) };
     let ground = Ground::new(model.resized(parameter, size)?)?;
     let names = letters(model, &[model.families[scenes[0].family].first]).letters;
-    let search = Search::new(&ground.model, budget)?;
+    let search = SizeSearch::new(&ground.model, budget)?;
     let drawn =
         scenes.iter().take(MOST_GRAPHS).filter_map(|scene| one(model, &ground, scene, &names, &search, size as usize));
     Some(drawn.collect())
 }
 
 /// All states of the size, with their steps.
-struct Search {
+struct SizeSearch {
     states: Vec<State>,
     steps: Vec<(usize, usize, ProcessId, String)>,
     n_initial: usize,
 }
 
-impl Search {
-    fn new(model: &Model, budget: &Budget) -> Option<Search> {
-        let mut found = Search { states: Vec::new(), steps: Vec::new(), n_initial: 0 };
+impl SizeSearch {
+    fn new(model: &Model, budget: &Budget) -> Option<SizeSearch> {
+        let mut found = SizeSearch { states: Vec::new(), steps: Vec::new(), n_initial: 0 };
         let mut numbers: HashMap<State, usize> = HashMap::new();
         let mut open: VecDeque<usize> = VecDeque::new();
         let mut number = |state: State, states: &mut Vec<State>, open: &mut VecDeque<usize>| {
@@ -93,12 +94,12 @@ impl Search {
 fn one(
     model: &Model,
     ground: &Ground,
-    scene: &Scene,
+    scene: &CertificateScene,
     names: &[String],
-    search: &Search,
+    search: &SizeSearch,
     size: usize,
 ) -> Option<ViewGraph> {
-    let mut views: Vec<Vec<Entry>> = scene.rows.iter().map(|row| least(scene, row)).collect();
+    let mut views: Vec<Vec<SceneEntry>> = scene.rows.iter().map(|row| least(scene, row)).collect();
     views.sort_unstable();
     views.dedup();
     if views.len() > MOST_VIEWS || scene.columns.iter().any(|shown| matches!(shown, Shown::Block(..))) {
@@ -162,29 +163,29 @@ fn one(
 }
 
 /// Whether a row is one that a view shows; what is hidden may be anything.
-fn shows(view: &[Entry], row: &[Entry]) -> bool {
-    view.iter().zip(row).all(|(shown, is)| *shown == Entry::Hidden || shown == is)
+fn shows(view: &[SceneEntry], row: &[SceneEntry]) -> bool {
+    view.iter().zip(row).all(|(shown, is)| *shown == SceneEntry::Hidden || shown == is)
 }
 
 /// The least of the rows that differ from this one by an exchange of the processes that are seen.
-fn least(scene: &Scene, row: &[Entry]) -> Vec<Entry> {
+fn least(scene: &CertificateScene, row: &[SceneEntry]) -> Vec<SceneEntry> {
     let images = orders(scene.n_letters).into_iter().filter_map(|order| scene.exchanged(row, &order));
     images.min().unwrap_or_else(|| row.to_vec())
 }
 
-fn drawn(model: &Model, scene: &Scene, names: &[String], row: &[Entry]) -> DrawnState {
+fn drawn(model: &Model, scene: &CertificateScene, names: &[String], row: &[SceneEntry]) -> DrawnState {
     let mut places: Vec<String> = Vec::new();
     let mut cells: Vec<(String, String)> = Vec::new();
     for (shown, entry) in scene.columns.iter().zip(row) {
         match (shown, entry) {
-            (Shown::Place(super::super::formula::Who::Process(process)), Entry::Place(place)) => {
+            (Shown::Place(super::super::formula::NamedProcess::Process(process)), SceneEntry::Place(place)) => {
                 cells.push((clean(&model.processes[*process].name), render::place_name(model, *place)));
             }
-            (Shown::Place(_), Entry::Place(place)) => places.push(render::place_name(model, *place)),
+            (Shown::Place(_), SceneEntry::Place(place)) => places.push(render::place_name(model, *place)),
             (Shown::Cell(term, _), entry) => {
                 let value = match entry {
-                    Entry::Hidden => "anything".to_owned(),
-                    Entry::Another => "another".to_owned(),
+                    SceneEntry::Hidden => "anything".to_owned(),
+                    SceneEntry::Another => "another".to_owned(),
                     entry => entry.value().map(|value| render::value(model, names, &value)).unwrap_or_default(),
                 };
                 cells.push((render::cell(model, names, term), value));

@@ -18,11 +18,11 @@ use model::types::ScalarType;
 use model::value::Value;
 use model::variable::CellId;
 
-use super::super::formula::{Formula, Kin, Letter, Meaning, Who};
+use super::super::formula::{Kin, Letter, LetterMeaning, NamedProcess, SentenceFormula};
 use super::super::member::letters;
 use super::super::render;
-use super::super::scene::{Entry, Only, Scene, Shown, is_true, relettered, scenes};
-use super::chains::{Chains, Link, Node};
+use super::super::scene::{CertificateScene, Only, SceneEntry, Shown, is_true, relettered, scenes};
+use super::chains::{MayWait, WaitingChains, WaitingType};
 use super::ground::Ground;
 use super::{Picture, Story, WaitLine, size_parameter};
 use crate::text::clean;
@@ -49,13 +49,13 @@ pub(super) fn story(model: &Model, certificate: &Certificate, budget: &Budget) -
         return None;
     }
     let names = letters(model, &[model.families[proof.family].first]).letters;
-    let mut found = Found::default();
+    let mut found = WaitsAt::default();
     for size in sizes.into_iter().filter(|&size| model.parameters[parameter].allows(size)) {
         let ground = Ground::new(model.resized(parameter, size)?)?;
         let writes: Vec<BTreeSet<CellId>> = { ground.processes(proof.family).into_iter() }
             .map(|process| footprints(&ground.model, process).into_iter().flat_map(|found| found.writes).collect())
             .collect();
-        let mut finder = Finder {
+        let mut finder = WaitFinder {
             model,
             ground: &ground,
             scenes: &scenes,
@@ -69,14 +69,15 @@ pub(super) fn story(model: &Model, certificate: &Certificate, budget: &Budget) -
             finder.look(scene)?;
         }
     }
-    let teller = Teller { model, scenes: &scenes, names: &names, network: proof.network, found: &found };
+    let teller = WaitStory { model, scenes: &scenes, names: &names, network: proof.network, found: &found };
     let is_marked = |scene: usize| match &scenes[scene].only {
         Only::Line(distances, types) => types.iter().any(|of| distances.is_marked(*of) == Some(true)),
         Only::All | Only::Tree(_) => false,
     };
-    let has_seam = |scene: &Scene| matches!(&scene.only, Only::Line(of, _) if of.left + of.right > 0);
-    let flows: Vec<Formula> = proof.flows.iter().filter_map(|flow| super::sums::flow(model, proof, flow)).collect();
-    let chains = Chains {
+    let has_seam = |scene: &CertificateScene| matches!(&scene.only, Only::Line(of, _) if of.left + of.right > 0);
+    let flows: Vec<SentenceFormula> =
+        proof.flows.iter().filter_map(|flow| super::sums::flow(model, proof, flow)).collect();
+    let chains = WaitingChains {
         links: &found.links,
         network: proof.network,
         is_marked: &is_marked,
@@ -89,32 +90,32 @@ pub(super) fn story(model: &Model, certificate: &Certificate, budget: &Budget) -
 
 /// Who waits where.
 #[derive(Default)]
-struct Found {
-    waiting: BTreeMap<Node, Waiting>,
-    links: Vec<Link>,
+struct WaitsAt {
+    waiting: BTreeMap<WaitingType, WaitCondition>,
+    links: Vec<MayWait>,
 }
 
 /// What somebody waits for.
 #[derive(Default)]
-struct Waiting {
+struct WaitCondition {
     holds: String,
-    whom: BTreeMap<Who, BTreeSet<PlaceId>>,
+    whom: BTreeMap<NamedProcess, BTreeSet<PlaceId>>,
     /// The rows in which it waits.
     stuck: Vec<usize>,
 }
 
-struct Finder<'a> {
+struct WaitFinder<'a> {
     model: &'a Model,
     ground: &'a Ground,
-    scenes: &'a [Scene],
+    scenes: &'a [CertificateScene],
     names: &'a [String],
     /// What each process writes.
     writes: Vec<BTreeSet<CellId>>,
-    found: &'a mut Found,
+    found: &'a mut WaitsAt,
     network: Network,
 }
 
-impl Finder<'_> {
+impl WaitFinder<'_> {
     /// Looks at the places of one type; `None` where something is not known.
     fn look(&mut self, at: usize) -> Option<()> {
         let scene = &self.scenes[at];
@@ -124,7 +125,7 @@ impl Finder<'_> {
         let Some(&first) = admitted.first() else { return Some(()) };
         let mut places: BTreeMap<PlaceId, [Vec<usize>; 2]> = BTreeMap::new();
         for (nth, row) in scene.rows.iter().enumerate() {
-            let Entry::Place(place) = row[control] else { return None };
+            let SceneEntry::Place(place) = row[control] else { return None };
             let filled = self.ground.filled(scene, row, &[first])?;
             let waits = self.ground.waits(&filled, first)?;
             places.entry(place).or_default()[usize::from(waits)].push(nth);
@@ -139,7 +140,7 @@ impl Finder<'_> {
 
     /// The processes of a type.
     fn admitted(&self, scene: usize) -> Vec<ProcessId> {
-        let Scene { family, only, .. } = &self.scenes[scene];
+        let CertificateScene { family, only, .. } = &self.scenes[scene];
         let all = self.ground.processes(*family);
         let count = all.len();
         all.into_iter().enumerate().filter(|(at, _)| only.admits(*at, count)).map(|(_, process)| process).collect()
@@ -163,15 +164,15 @@ impl Finder<'_> {
             }
             None => String::new(),
         };
-        let mut whom: BTreeMap<Who, BTreeSet<PlaceId>> = BTreeMap::new();
-        let mut links: Vec<Link> = Vec::new();
+        let mut whom: BTreeMap<NamedProcess, BTreeSet<PlaceId>> = BTreeMap::new();
+        let mut links: Vec<MayWait> = Vec::new();
         for &process in admitted {
             for &row in stuck {
                 let filled = self.ground.filled(scene, &scene.rows[row], &[process])?;
                 // The cell that makes the difference, or all that the process looks at.
                 let cells = match apart.as_ref().map(|(column, ..)| &scene.columns[*column]) {
                     Some(Shown::Cell(term, _)) => {
-                        BTreeSet::from([Meaning::new(&self.ground.model, &[process]).cell(term)?])
+                        BTreeSet::from([LetterMeaning::new(&self.ground.model, &[process]).cell(term)?])
                     }
                     _ => self.ground.asked(&filled, process)?,
                 };
@@ -183,8 +184,9 @@ impl Finder<'_> {
                         for place_there in self.places_with(to, other, (cell, value))? {
                             whom.entry(who).or_default().insert(place_there);
                             let way = other.index() as i64 - process.index() as i64;
-                            let (from, to) = (Node { scene: at, place }, Node { scene: to, place: place_there });
-                            let link = Link { from, to, way: self.way(way), wraps: self.wraps(way) };
+                            let (from, to) =
+                                (WaitingType { scene: at, place }, WaitingType { scene: to, place: place_there });
+                            let link = MayWait { from, to, way: self.way(way), wraps: self.wraps(way) };
                             if !links.contains(&link) {
                                 links.push(link);
                             }
@@ -198,7 +200,7 @@ impl Finder<'_> {
                 self.found.links.push(link);
             }
         }
-        let waiting = self.found.waiting.entry(Node { scene: at, place }).or_default();
+        let waiting = self.found.waiting.entry(WaitingType { scene: at, place }).or_default();
         waiting.holds = holds;
         waiting.stuck = stuck.to_vec();
         whom.into_iter().for_each(|(who, places)| waiting.whom.entry(who).or_default().extend(places));
@@ -253,31 +255,31 @@ impl Finder<'_> {
     }
 
     /// What a process calls another one.
-    fn name_of(&self, process: ProcessId, other: ProcessId) -> Who {
+    fn name_of(&self, process: ProcessId, other: ProcessId) -> NamedProcess {
         let family = self.scenes[0].family;
         let letter = Letter { at: 0, family };
         let first = self.ground.model.families[family].first.index();
         let (here, there) = (process.index() - first, other.index() - first);
         match self.network {
-            Network::Line => Who::After(letter, self.way(there as i64 - here as i64)),
-            Network::Tree if here > 0 && there == (here - 1) / 2 => Who::Kin(letter, Kin::Parent),
-            Network::Tree if there == 2 * here + 1 => Who::Kin(letter, Kin::Left),
-            Network::Tree if there == 2 * here + 2 => Who::Kin(letter, Kin::Right),
-            Network::Tree => Who::Process(other),
+            Network::Line => NamedProcess::After(letter, self.way(there as i64 - here as i64)),
+            Network::Tree if here > 0 && there == (here - 1) / 2 => NamedProcess::Kin(letter, Kin::Parent),
+            Network::Tree if there == 2 * here + 1 => NamedProcess::Kin(letter, Kin::Left),
+            Network::Tree if there == 2 * here + 2 => NamedProcess::Kin(letter, Kin::Right),
+            Network::Tree => NamedProcess::Process(other),
         }
     }
 }
 
 /// What was found, in words.
-struct Teller<'a> {
+struct WaitStory<'a> {
     model: &'a Model,
-    scenes: &'a [Scene],
+    scenes: &'a [CertificateScene],
     names: &'a [String],
     network: Network,
-    found: &'a Found,
+    found: &'a WaitsAt,
 }
 
-impl Teller<'_> {
+impl WaitStory<'_> {
     /// Where processes wait, those of which the same is said together.
     fn waits(&self) -> Vec<WaitLine> {
         let mut groups: Vec<(Only, Vec<WaitLine>)> = Vec::new();
@@ -296,11 +298,11 @@ impl Teller<'_> {
         groups.into_iter().flat_map(named).collect()
     }
 
-    fn line(&self, place: PlaceId, waiting: &Waiting) -> WaitLine {
+    fn line(&self, place: PlaceId, waiting: &WaitCondition) -> WaitLine {
         let said = waiting.whom.iter().map(|(who, places)| {
             let names: Vec<String> = places.iter().map(|&place| render::place_name(self.model, place)).collect();
             let name = match who {
-                Who::Process(_) => "another process".to_owned(),
+                NamedProcess::Process(_) => "another process".to_owned(),
                 who => render::process(self.model, self.names, *who),
             };
             format!("{name}, who is then at {}", names.join(", "))
@@ -310,17 +312,17 @@ impl Teller<'_> {
     }
 
     /// A sum over all processes to which nobody would add anything who waits at one of these: then not all of them wait.
-    fn sum_of(&self, nodes: &[Node], flows: &[Formula], budget: &Budget) -> Option<String> {
-        let adds_nothing = |formula: &&Formula| {
-            let Formula::Tally(tally) = formula else { return false };
-            let is_nothing = |node: &Node| {
+    fn sum_of(&self, nodes: &[WaitingType], flows: &[SentenceFormula], budget: &Budget) -> Option<String> {
+        let adds_nothing = |formula: &&SentenceFormula| {
+            let SentenceFormula::Tally(tally) = formula else { return false };
+            let is_nothing = |node: &WaitingType| {
                 let scene = &self.scenes[node.scene];
                 let Some(waiting) = self.found.waiting.get(node) else { return false };
                 let rows = waiting.stuck.iter().map(|&row| scene.rows[row].clone()).collect();
-                let part = Scene { rows, ..scene.clone() };
+                let part = CertificateScene { rows, ..scene.clone() };
                 tally.counts.iter().all(|(_, counted)| {
                     let body = relettered(&counted.body, &|at| if at == counted.letter { 0 } else { at });
-                    is_true(&part, &Formula::Not(Box::new(body)), budget)
+                    is_true(&part, &SentenceFormula::Not(Box::new(body)), budget)
                 })
             };
             tally.total > 0 && tally.cells.is_empty() && nodes.iter().all(is_nothing)
@@ -343,26 +345,26 @@ impl Teller<'_> {
         }
     }
 
-    fn node_name(&self, node: Node) -> String {
+    fn node_name(&self, node: WaitingType) -> String {
         render::place_name(self.model, node.place)
     }
 
     /// A box for each type and place that waits, and one for all places of a type at which it does not.
     fn picture(&self) -> Picture {
         let links = &self.found.links;
-        let waits = |node: Node| links.iter().any(|link| link.from == node);
-        let mut boxes: Vec<Vec<Node>> = Vec::new();
-        let mut nodes: Vec<Node> = links.iter().flat_map(|link| [link.from, link.to]).collect();
+        let waits = |node: WaitingType| links.iter().any(|link| link.from == node);
+        let mut boxes: Vec<Vec<WaitingType>> = Vec::new();
+        let mut nodes: Vec<WaitingType> = links.iter().flat_map(|link| [link.from, link.to]).collect();
         nodes.sort();
         nodes.dedup();
         for node in nodes {
-            let known = |one: &&mut Vec<Node>| !waits(node) && one[0].scene == node.scene && !waits(one[0]);
+            let known = |one: &&mut Vec<WaitingType>| !waits(node) && one[0].scene == node.scene && !waits(one[0]);
             match boxes.iter_mut().find(known) {
                 Some(known) => known.push(node),
                 None => boxes.push(vec![node]),
             }
         }
-        let position = |node: Node| boxes.iter().position(|one| one.contains(&node)).unwrap_or(0);
+        let position = |node: WaitingType| boxes.iter().position(|one| one.contains(&node)).unwrap_or(0);
         let mut arrows: Vec<(usize, usize, String)> = Vec::new();
         for link in links {
             let words = match (self.network, link.way) {
@@ -377,7 +379,7 @@ impl Teller<'_> {
             }
         }
         let ends = (0..boxes.len()).filter(|&at| !waits(boxes[at][0])).collect();
-        let text = |nodes: &Vec<Node>| {
+        let text = |nodes: &Vec<WaitingType>| {
             let places: Vec<String> = nodes.iter().map(|node| self.node_name(*node)).collect();
             let mut rows = vec![self.who_text(nodes[0].scene), format!("at {}", places.join(", "))];
             if !waits(nodes[0]) {
@@ -391,9 +393,13 @@ impl Teller<'_> {
 
 /// The cell that tells the states in which a process waits from those in which it can move, with what it has in each. It has to change before the process
 /// can move.
-fn told_apart(scene: &Scene, free: &[usize], stuck: &[usize]) -> Option<(usize, Vec<Entry>, Vec<Entry>)> {
-    let of = |rows: &[usize], column: usize| -> Vec<Entry> {
-        let found: BTreeSet<Entry> = rows.iter().map(|&row| scene.rows[row][column]).collect();
+fn told_apart(
+    scene: &CertificateScene,
+    free: &[usize],
+    stuck: &[usize],
+) -> Option<(usize, Vec<SceneEntry>, Vec<SceneEntry>)> {
+    let of = |rows: &[usize], column: usize| -> Vec<SceneEntry> {
+        let found: BTreeSet<SceneEntry> = rows.iter().map(|&row| scene.rows[row][column]).collect();
         found.into_iter().collect()
     };
     let cells = (0..scene.columns.len()).filter(|&column| matches!(scene.columns[column], Shown::Cell(..)));

@@ -5,7 +5,7 @@
 //! a step of one process, before its effects. A typed channel cuts what is sent to its type, as C does.
 
 use base::{Diagnostic, Span};
-use model::control::{self, ChannelId, Pattern, Stmt, StmtKind, SyncSide};
+use model::control::{self, ChannelId, ReceivePattern, Stmt, StmtKind, SyncSide};
 use model::expr::{Access, BinaryOp, Expr, ExprKind, Whose};
 use model::machine::MachineOp;
 use model::types::ScalarType;
@@ -110,7 +110,7 @@ impl Lowering<'_> {
             }
             (Side::Receive(targets), Kind::Meeting(channel)) => {
                 let targets = self.receivers(targets, standpoint)?;
-                let patterns = targets.into_iter().map(Pattern::Into).collect();
+                let patterns = targets.into_iter().map(ReceivePattern::Into).collect();
                 Some(meeting(channel, SyncSide::Receive(patterns)))
             }
             (Side::Send(values), Kind::Buffer { count, slots, len }) => {

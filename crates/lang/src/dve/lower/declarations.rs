@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use base::{Diagnostic, Span};
-use model::control::{Next, Place, PlaceId, Scope};
+use model::control::{Next, Place, PlaceId, TextOwner};
 use model::process::{Family, FamilyId, Process};
 use model::size::Size;
 use model::types::{ScalarType, Type};
@@ -103,7 +103,7 @@ impl Lowering<'_> {
 
     fn place(&mut self, family: FamilyId, name: &Name) -> PlaceId {
         self.model.places.push(Place {
-            scope: Scope::Family(family),
+            scope: TextOwner::Family(family),
             labels: vec![name.text.clone()],
             name: name.text.clone(),
             actions: Vec::new(),
@@ -178,7 +178,7 @@ impl Lowering<'_> {
             }
         };
         let (name, role, shown, doc) = (name.to_string(), Role::Declared, BTreeMap::new(), String::new());
-        let look = model::variable::Look::Plain;
+        let look = model::variable::VariableLook::Plain;
         self.model.vars.push(Var {
             name,
             storage,

@@ -4,7 +4,7 @@
 //! the text, and that the buffer is not full or not empty. The body is what a buffer does, then the effects one after the other.
 
 use base::{Diagnostic, Span};
-use model::control::{Action, ActionKind, Next, PlaceId, Scope, Statement, Stmt, StmtKind};
+use model::control::{Action, ActionKind, Next, PlaceId, Statement, Stmt, StmtKind, TextOwner};
 use model::expr::{Access, BinaryOp, Expr, ExprKind};
 use model::process::ProcessId;
 use model::value::Value;
@@ -56,7 +56,7 @@ impl Lowering<'_> {
         let text = self.text_of(transition);
         let statement = self.model.statements.push(Statement { text, span: transition.span });
         let action = self.model.actions.push(Action {
-            scope: Scope::Family(self.model.processes[me].family),
+            scope: TextOwner::Family(self.model.processes[me].family),
             source,
             statement,
             labels: vec![transition.source.text.clone()],

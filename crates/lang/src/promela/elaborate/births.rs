@@ -4,7 +4,7 @@
 //! at its end dies when it is the youngest; then its pid is free again.
 
 use base::Span;
-use model::control::{Action, ActionKind, Next, Pattern, PlaceId, Scope, Statement, Stmt, Sync, SyncSide};
+use model::control::{Action, ActionKind, Next, PlaceId, ReceivePattern, Statement, Stmt, Sync, SyncSide, TextOwner};
 use model::expr::{Access, Expr as ModelExpr, Whose};
 
 use super::super::program::{LeafId, Start};
@@ -33,15 +33,15 @@ impl Elaboration<'_> {
             let mine = self.pid(Some(family), span);
             let guard = Some(terms::equal(mine, number(pid, span))).filter(|guard| !terms::is(guard, true));
             let pattern = |leaf: &LeafId| match self.locals.get(&(family, *leaf)) {
-                Some(&var) => Pattern::Into(Access { var, whose: Whose::Mine, indices: Vec::new(), span }),
-                None => Pattern::Ignored,
+                Some(&var) => ReceivePattern::Into(Access { var, whose: Whose::Mine, indices: Vec::new(), span }),
+                None => ReceivePattern::Ignored,
             };
             let patterns = declared.parameters.iter().map(pattern).collect();
             let body = self.start_values(family, &declared.leaves[declared.parameters.len()..], span);
             let text = format!("start {}", declared.name);
             let statement = self.model.statements.push(Statement { text, span });
             self.push_action(Action {
-                scope: Scope::Family(self.family_ids[family]),
+                scope: TextOwner::Family(self.family_ids[family]),
                 source: unborn,
                 statement,
                 labels: Vec::new(),
@@ -100,7 +100,7 @@ impl Elaboration<'_> {
         }
         let statement = self.model.statements.push(Statement { text: "-end-".into(), span });
         self.push_action(Action {
-            scope: Scope::Family(self.family_ids[family]),
+            scope: TextOwner::Family(self.family_ids[family]),
             source: end,
             statement,
             labels: vec![super::OWN.to_owned()],

@@ -5,7 +5,9 @@
 //! meetings behind the first statement, are left to the Model: their actions go on (`Action::goes_on`).
 
 use base::Span;
-use model::control::{Action, ActionKind, ChannelId, Next, PlaceId, Scope, Statement, Stmt, StmtKind, Sync, SyncSide};
+use model::control::{
+    Action, ActionKind, ChannelId, Next, PlaceId, Statement, Stmt, StmtKind, Sync, SyncSide, TextOwner,
+};
 
 use super::super::graph::{Does, NodeId};
 use super::Elaboration;
@@ -182,7 +184,7 @@ impl Elaboration<'_> {
         let (source, target) = (self.places[&(family, node)], self.places[&(family, way.target)]);
         let statement = self.model.statements.push(Statement { text: joined_text(&way.texts), span });
         self.push_action(Action {
-            scope: Scope::Family(self.family_ids[family]),
+            scope: TextOwner::Family(self.family_ids[family]),
             source,
             statement,
             labels,
@@ -198,7 +200,7 @@ impl Elaboration<'_> {
 
     pub(super) fn push_action(&mut self, mut action: Action) {
         let source: PlaceId = action.source;
-        if let (Some(last), Scope::Family(id)) = (self.last, action.scope)
+        if let (Some(last), TextOwner::Family(id)) = (self.last, action.scope)
             && self.moves_last(action.sync.as_ref())
         {
             let span = self.model.places[source].span;

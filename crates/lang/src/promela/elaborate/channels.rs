@@ -4,9 +4,9 @@
 //! unused slots 0. A channel without one is a channel of the Model. Where a variable may hold several channels there is one step for each.
 
 use base::{Diagnostic, Span};
-use model::control::{self, ChannelId, Pattern as ModelPattern, Stmt, Sync, SyncSide};
+use model::control::{self, ChannelId, ReceivePattern as ModelPattern, Stmt, Sync, SyncSide};
 use model::expr::{Access, BinaryOp as ModelOp, Expr as ModelExpr, Whose};
-use model::variable::{Look, Storage, VarId};
+use model::variable::{Storage, VarId, VariableLook};
 
 use super::super::program::{Expr, ExprKind, Pattern, Ref, field_bounds};
 use super::Elaboration;
@@ -129,7 +129,7 @@ impl Elaboration<'_> {
                     (0, capacity as i64),
                     (&[], &[n_messages]),
                 );
-                self.model.vars[length].look = Look::ChannelLength(channel.name.clone());
+                self.model.vars[length].look = VariableLook::ChannelLength(channel.name.clone());
                 let mut rows = Vec::new();
                 for field in 0..channel.fields.len() {
                     let name = if channel.fields.len() == 1 {
@@ -145,7 +145,7 @@ impl Elaboration<'_> {
                     if channel.fields[field] == super::super::ast::Basic::Mtype {
                         self.model.vars[row].shown = self.message_names();
                     }
-                    self.model.vars[row].look = Look::ChannelRow(channel.name.clone());
+                    self.model.vars[row].look = VariableLook::ChannelRow(channel.name.clone());
                     rows.push(row);
                 }
                 Made::Buffer { length, rows, capacity }

@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 
 use base::Span;
-use model::control::{Pattern, Sync, SyncSide};
+use model::control::{ReceivePattern, Sync, SyncSide};
 use model::expr::{Access, Expr as ModelExpr, ExprKind as ModelKind, Whose};
 use model::process::ProcessId;
 use model::value::Value;
@@ -53,7 +53,7 @@ impl Elaboration<'_> {
         sender: usize,
         (family, node): (usize, usize),
         wanted: &ModelExpr,
-        (patterns, values): (&[Pattern], &[ModelExpr]),
+        (patterns, values): (&[ReceivePattern], &[ModelExpr]),
     ) -> Vec<ModelExpr> {
         let span = wanted.span;
         let Some(&place) = self.places.get(&(family, node)) else { return Vec::new() };
@@ -75,7 +75,7 @@ impl Elaboration<'_> {
             }
             conditions.push(seen_by(wanted, process));
             for (pattern, value) in patterns.iter().zip(values) {
-                if let Pattern::Equal(expr) = pattern {
+                if let ReceivePattern::Equal(expr) = pattern {
                     conditions.push(equal(seen_by(expr, process), value.clone()));
                 }
             }

@@ -5,7 +5,7 @@
 //! `d_step` are conditions of the guard.
 
 use base::{Diagnostic, Span};
-use model::control::{Pattern, Stmt, StmtKind, Sync, SyncSide};
+use model::control::{ReceivePattern, Stmt, StmtKind, Sync, SyncSide};
 use model::expr::{BinaryOp as ModelOp, Expr as ModelExpr};
 
 use super::super::ast::BinaryOp;
@@ -333,8 +333,8 @@ fn overlap(one: &Move, escape: &Move) -> Overlap {
     let mut covers = escape.guard.is_empty();
     for pair in patterns(one).iter().zip(&patterns(escape)) {
         match pair {
-            (_, Pattern::Ignored | Pattern::Into(_)) => {}
-            (Pattern::Equal(mine), Pattern::Equal(theirs)) => {
+            (_, ReceivePattern::Ignored | ReceivePattern::Into(_)) => {}
+            (ReceivePattern::Equal(mine), ReceivePattern::Equal(theirs)) => {
                 if terms::is(&terms::equal(mine.clone(), theirs.clone()), false) {
                     return Overlap::None;
                 }

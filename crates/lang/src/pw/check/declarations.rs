@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use base::{Diagnostic, Span};
-use model::control::{Channel, Next, PlaceId, Procedure, ProcedureId, Scope as TextScope};
+use model::control::{Channel, Next, PlaceId, Procedure, ProcedureId, TextOwner as TextScope};
 use model::process::{Family, FamilyId, IndexRange, Process, ProcessId};
 use model::size::Size;
 use model::types::{EnumType, ScalarType, Type};
@@ -345,7 +345,7 @@ impl<'a> Checker<'a> {
                     init: Init::First,
                     offset: 0,
                     shown: BTreeMap::new(),
-                    look: model::variable::Look::Plain,
+                    look: model::variable::VariableLook::Plain,
                     indices_after: Vec::new(),
                     doc: String::new(),
                     span: parameter.name.span,

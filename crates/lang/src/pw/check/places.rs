@@ -1,7 +1,7 @@
 //! Places in expressions: `P[i]@crit`, `P[i]@{crit, leave}`, `Monitor@busy`, `@crit`.
 
 use base::{Diagnostic, Span};
-use model::control::Scope as TextScope;
+use model::control::TextOwner as TextScope;
 use model::expr::{Expr, ExprKind};
 use model::process::FamilyId;
 

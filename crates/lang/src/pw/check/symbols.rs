@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use base::{Id, Span};
-use model::control::{ChannelId, PlaceId, ProcedureId, Scope as TextScope};
+use model::control::{ChannelId, PlaceId, ProcedureId, TextOwner as TextScope};
 use model::expr::Expr;
 use model::process::FamilyId;
 use model::size::ParameterId;

@@ -4,7 +4,7 @@
 //! A `pid` in a message is stored as `pid?`, whose first value is `none`: no process is special.
 
 use base::{Diagnostic, Span};
-use model::variable::Look;
+use model::variable::VariableLook;
 
 use super::{Elaborator, names};
 use crate::codes::check as code;
@@ -55,8 +55,8 @@ impl<'a> Elaborator<'a> {
         let mut looks = 0..;
         let variable = |(name, ty): (String, Type)| {
             let look = match looks.next() {
-                Some(0) => Look::ChannelLength(declared.name.name.clone()),
-                _ => Look::ChannelRow(declared.name.name.clone()),
+                Some(0) => VariableLook::ChannelLength(declared.name.name.clone()),
+                _ => VariableLook::ChannelRow(declared.name.name.clone()),
             };
             let ty = lengths.iter().rev().fold(ty, |ty, length| array(ty, length.clone()));
             let name = Ident { name, span };

@@ -8,7 +8,8 @@ use std::collections::HashMap;
 
 use base::{Diagnostic, Span};
 use model::control::{
-    Action, ActionId, ActionKind, Next, Place, PlaceId, Scope as TextScope, Statement as ModelStatement, StatementId,
+    Action, ActionId, ActionKind, Next, Place, PlaceId, Statement as ModelStatement, StatementId,
+    TextOwner as TextScope,
 };
 use model::expr::{Expr, ExprKind};
 

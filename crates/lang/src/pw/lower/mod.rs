@@ -20,7 +20,7 @@ pub(super) use fairness::with_predicates;
 
 use base::{Diagnostic, SourceFile};
 use model::Model;
-use model::control::Scope as TextScope;
+use model::control::TextOwner as TextScope;
 
 use super::ast::Item;
 use super::check::{Checker, ParameterRange, Standpoint, text_of};

@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use base::{Diagnostic, Id, IdVec, Span};
-use model::control::{Loop, LoopId, Next, PlaceId, Scope as TextScope};
+use model::control::{Loop, LoopId, Next, PlaceId, TextOwner as TextScope};
 use model::expr::{Domain, Expr, ExprKind};
 use model::types::{ScalarType, Type};
 use model::value::Value;
@@ -312,7 +312,7 @@ impl<'a> Builder<'a, '_> {
             init: Init::First,
             offset: 0,
             shown: BTreeMap::new(),
-            look: model::variable::Look::Plain,
+            look: model::variable::VariableLook::Plain,
             indices_after: Vec::new(),
             doc: String::new(),
             span: name.span,

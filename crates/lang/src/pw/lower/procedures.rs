@@ -5,7 +5,7 @@
 use std::collections::HashSet;
 
 use base::Diagnostic;
-use model::control::{ProcedureId, Scope as TextScope};
+use model::control::{ProcedureId, TextOwner as TextScope};
 use model::process::FamilyId;
 
 use super::steps::CallSite;

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use base::{Diagnostic, Span};
 use model::control::{
-    ActionKind, ChannelId, Pattern, ProcedureId, Scope as TextScope, Statement as ModelStatement, StatementId, Stmt,
-    StmtKind, Sync, SyncSide,
+    ActionKind, ChannelId, ProcedureId, ReceivePattern, Statement as ModelStatement, StatementId, Stmt, StmtKind, Sync,
+    SyncSide, TextOwner as TextScope,
 };
 use model::expr::{Access, BinaryOp, Expr, ExprKind};
 use model::types::ScalarType;
@@ -118,8 +118,8 @@ impl<'a> Checker<'a> {
                 for (pattern, &ty) in patterns.iter().zip(&types) {
                     received.push(match pattern {
                         // Elaboration leaves no struct.
-                        ast::Pattern::Ignored(_) | ast::Pattern::Struct { .. } => Pattern::Ignored,
-                        ast::Pattern::Equal(value) => Pattern::Equal(self.passed(value, ty, channel, scope)),
+                        ast::Pattern::Ignored(_) | ast::Pattern::Struct { .. } => ReceivePattern::Ignored,
+                        ast::Pattern::Equal(value) => ReceivePattern::Equal(self.passed(value, ty, channel, scope)),
                         ast::Pattern::Into(target) => {
                             let (access, target) = self.assigned_place(target, scope)?;
                             let content = Expr { kind: ExprKind::Const(Value::None), span: access.span };
@@ -129,7 +129,7 @@ impl<'a> Checker<'a> {
                                 let message = format!("{} has another type than what is received", target.what);
                                 self.report(Diagnostic::error(code::WRONG_TYPE, access.span, message));
                             }
-                            Pattern::Into(access)
+                            ReceivePattern::Into(access)
                         }
                     });
                 }

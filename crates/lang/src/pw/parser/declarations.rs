@@ -10,7 +10,7 @@ use super::operators::Level;
 use super::{Context, Failed, Parse, Parser, Role, TokenKind, words};
 use crate::codes::syntax as code;
 use base::{Diagnostic, Span};
-use model::variable::Look;
+use model::variable::VariableLook;
 
 /// Where variables are declared.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -432,7 +432,7 @@ impl Parser<'_> {
             name,
             ty: ty.clone(),
             initial: initial.clone(),
-            look: Look::Plain,
+            look: VariableLook::Plain,
             indices_after: Vec::new(),
             span,
         };

@@ -4,13 +4,13 @@ use base::StopReason;
 use compose::backend::Movers;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Group, Next};
+use super::{GrowingGroup, SuccessorCollector};
 use crate::sets::LocalSets;
 use packed::packing::Packed;
 use packed::words::{and, or};
 
 /// Positions in a list by some bits of what stands there.
-pub(super) struct Index<const W: usize> {
+pub(super) struct RowIndex<const W: usize> {
     /// The bits.
     pub mask: Packed<W>,
     positions: FxHashMap<Packed<W>, Vec<u32>>,
@@ -18,10 +18,10 @@ pub(super) struct Index<const W: usize> {
     n_done: usize,
 }
 
-impl<const W: usize> Index<W> {
+impl<const W: usize> RowIndex<W> {
     /// An empty index by some bits.
     pub fn new(mask: Packed<W>) -> Self {
-        Index { mask, positions: FxHashMap::default(), n_done: 0 }
+        RowIndex { mask, positions: FxHashMap::default(), n_done: 0 }
     }
 
     /// Adds what was added to the list; how many bytes more it takes.
@@ -69,7 +69,7 @@ pub(super) struct Seeds<const W: usize> {
     /// How much of each source was stepped from.
     n_done: Vec<usize>,
     /// Where there are two sources: each one's view states by what both see.
-    indexes: Vec<Index<W>>,
+    indexes: Vec<RowIndex<W>>,
 }
 
 impl<const W: usize> Seeds<W> {
@@ -109,7 +109,7 @@ impl<const W: usize> Seeds<W> {
     }
 
     /// Takes the steps of what is new in the sources; how many bytes more the seeds take.
-    pub fn grow(&mut self, sets: &LocalSets<'_, W>, groups: &[Group<W>]) -> Result<u64, StopReason> {
+    pub fn grow(&mut self, sets: &LocalSets<'_, W>, groups: &[GrowingGroup<W>]) -> Result<u64, StopReason> {
         let mut bytes = 0;
         match *self.sources.as_slice() {
             [source] => {
@@ -125,11 +125,16 @@ impl<const W: usize> Seeds<W> {
     }
 
     /// New view states of one side of a rendezvous with all of the other, and the other way round.
-    fn grow_pairs(&mut self, sets: &LocalSets<'_, W>, one: &Group<W>, other: &Group<W>) -> Result<u64, StopReason> {
+    fn grow_pairs(
+        &mut self,
+        sets: &LocalSets<'_, W>,
+        one: &GrowingGroup<W>,
+        other: &GrowingGroup<W>,
+    ) -> Result<u64, StopReason> {
         let mut bytes = 0;
         if self.indexes.is_empty() {
             let common = and(&one.mask, &other.mask);
-            self.indexes = vec![Index::new(common), Index::new(common)];
+            self.indexes = vec![RowIndex::new(common), RowIndex::new(common)];
         }
         let (n_one, n_other) = (self.n_done[0], self.n_done[1]);
         bytes += self.indexes[0].update(one.rows.iter()) + self.indexes[1].update(other.rows.iter());
@@ -155,7 +160,7 @@ impl<const W: usize> Seeds<W> {
     fn step(&mut self, sets: &LocalSets<'_, W>, from: &Packed<W>) -> Result<u64, StopReason> {
         let [before, changed, common] = self.masks;
         let mut found = Vec::new();
-        let mut next = Next { mask: changed, found: &mut found, meter: &sets.meter, stopped: None };
+        let mut next = SuccessorCollector { mask: changed, found: &mut found, meter: &sets.meter, stopped: None };
         sets.steps(self.movers, from, &mut next);
         next.stopped.map_or(Ok(()), Err)?;
         let unchanged = and(from, &changed);

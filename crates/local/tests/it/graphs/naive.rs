@@ -189,7 +189,7 @@ impl<'s> Search<'s> {
             let of = |at: usize| system.model.processes[ProcessId::new(at)].family;
             let sides = |at: usize, sends: bool| {
                 let actions = system.model.actions.iter();
-                let own = actions.filter(move |action| action.scope == model::control::Scope::Family(of(at)));
+                let own = actions.filter(move |action| action.scope == model::control::TextOwner::Family(of(at)));
                 own.filter_map(move |action| action.sync.as_ref())
                     .filter(move |sync| matches!(sync.side, model::control::SyncSide::Send(_)) == sends)
                     .map(|sync| sync.channel)

@@ -9,7 +9,7 @@ use model::types::{EnumId, ScalarType, Type};
 use model::variable::{Init, VarId};
 use testkit::draft::{array_type, range_type};
 use testkit::expr::int;
-use testkit::text::Text;
+use testkit::text::TextStatement;
 use testkit::{Draft, show};
 
 /// Two processes `P[0]`, `P[1]` and the variables.
@@ -70,13 +70,13 @@ pub fn bench() -> Bench {
 
 impl Bench {
     /// The program in which every process has this text.
-    pub fn model(mut self, text: Vec<Text>) -> Model {
+    pub fn model(mut self, text: Vec<TextStatement>) -> Model {
         self.draft.text(self.p, text);
         self.draft.finish()
     }
 
     /// The first steps of `P[0]` when every process has this text.
-    pub fn first_steps(self, text: Vec<Text>) -> String {
+    pub fn first_steps(self, text: Vec<TextStatement>) -> String {
         let model = self.model(text);
         let state = start(&model);
         let process = model.processes.ids().next().expect("there is one");

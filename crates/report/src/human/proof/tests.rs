@@ -6,7 +6,7 @@ use base::SourceFile;
 use engine::run::{Audit, PropertyResult, Run};
 use engine::{Statistics, Verdict};
 use evidence::Evidence;
-use testkit::local::{Expose, Local};
+use testkit::local::{Expose, LocalDefinition};
 
 use crate::testing::explained;
 
@@ -16,7 +16,7 @@ fn proved(name: &str, size: i64, (k, exposed): (usize, &[&str]), property: &str)
     let source = SourceFile::new(format!("{name}.pw"), std::fs::read_to_string(path).unwrap());
     let given: Vec<(String, i64)> = (size > 0).then(|| ("N".to_owned(), size)).into_iter().collect();
     let model = lang::load(&source, &given).unwrap().model;
-    let mut local = Local { limit: 20_000, ..Local::new(&model, k) };
+    let mut local = LocalDefinition { limit: 20_000, ..LocalDefinition::new(&model, k) };
     local.views = model.processes.ids().map(|process| model::footprint::view(&model, process)).collect();
     if !exposed.is_empty() {
         let has = |place: &model::control::Place| place.labels.iter().any(|label| exposed.contains(&label.as_str()));
