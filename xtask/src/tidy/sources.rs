@@ -33,6 +33,7 @@ pub fn check(tree: &TextTree) -> Vec<TidyFinding> {
     }
     for (path, text, file) in &parsed {
         findings.extend(text_rules(path, text));
+        findings.extend(examples_that_nobody_runs(tree, path, text));
         let Ok(file) = file else {
             findings.push(TidyFinding::new(path, 0, "the file cannot be parsed"));
             continue;
@@ -69,6 +70,24 @@ fn text_rules(path: &str, text: &str) -> Vec<TidyFinding> {
         }
     }
     findings
+}
+
+/// An example in a comment is a test, unless the manifest leaves these out (which spares a crate without examples a run of rustdoc).
+fn examples_that_nobody_runs(tree: &TextTree, path: &str, text: &str) -> Option<TidyFinding> {
+    let (package, _) = path.split_once("/src/")?;
+    if !tree.get(&format!("{package}/Cargo.toml"))?.contains("doctest = false") {
+        return None;
+    }
+    let opens = |line: &str| {
+        let line = line.trim_start();
+        line.strip_prefix("///").or(line.strip_prefix("//!")).is_some_and(|rest| rest.trim_start().starts_with("```"))
+    };
+    let line = text.lines().position(opens)?;
+    Some(TidyFinding::new(
+        path,
+        line + 1,
+        format!("nobody runs this example: remove `doctest = false` from {package}/Cargo.toml"),
+    ))
 }
 
 /// Whether the file's place says that it holds tests.
@@ -232,6 +251,16 @@ mod tests {
         assert!(findings(&[("a.rs", "//! H.\n#[test]\nfn f() { g().unwrap(); }\n")]).is_empty());
         assert!(findings(&[("tests/a.rs", "//! H.\nfn f() { g().unwrap(); }\n")]).is_empty());
         assert!(findings(&[("a.rs", "//! H.\n/// Not `.unwrap()`.\nfn f() {}\n")]).is_empty());
+    }
+
+    #[test]
+    fn examples_are_run() {
+        let example = ("crates/a/src/lib.rs", "//! H.\n\n/// ```\n/// a::f();\n/// ```\npub fn f() {}\n");
+        let manifest = |text| ("crates/a/Cargo.toml", text);
+        assert!(findings(&[example, manifest("[lib]\nname = \"a\"\n")]).is_empty());
+        let what = "nobody runs this example: remove `doctest = false` from crates/a/Cargo.toml";
+        let found = findings(&[example, manifest("[lib]\nname = \"a\"\ndoctest = false\n")]);
+        assert_eq!(found, [format!("crates/a/src/lib.rs:3: {what}")]);
     }
 
     #[test]
