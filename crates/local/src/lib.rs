@@ -2,10 +2,12 @@
 //!
 //! In: a Model and its properties. Out: verdicts with evidence, and graphs to draw. [`sets`]: sets of what few processes see, a backend of
 //! `compose` for local proofs of safety (methods `tmmc`, `pairwise`, ...); [`graphs`]: local state graphs; [`Ls3`]: the methods that stand on
-//! them; [`fair`]: abstract processes, a backend of `compose::fair` for temporal properties (methods `ll`, `fll-a`, `fll-b`).
+//! them; [`interference`]: the join that their fixpoints share; [`fair`]: abstract processes, a backend of `compose::fair` for temporal properties (methods `ll`, `fll-a`, `fll-b`).
 
 pub mod fair;
 pub mod graphs;
+pub mod ids;
+pub mod interference;
 mod ls3;
 pub mod sets;
 

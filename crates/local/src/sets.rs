@@ -43,7 +43,7 @@ use packed::race::RaceWatch;
 
 pub use engine::ExplicitKIndex;
 use packed::words::{and, or};
-pub use rows::Rows;
+pub use rows::{NumberedRows, Rows};
 use views::ViewMasks;
 
 /// Limits are looked at after so many view states.

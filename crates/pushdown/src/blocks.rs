@@ -3,7 +3,9 @@
 //! A set is a list of blocks, each the numbers `64 * at ..` as the bits of a word, in ascending order. Most local states are met in
 //! activations whose numbers lie in one block, which is kept in place; only further ones take memory of their own.
 
-/// A set of numbers.
+use crate::thread::ActivationId;
+
+/// A set of activations.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ActivationSet {
     /// The least block; its word is 0 where the set is empty.
@@ -15,28 +17,30 @@ pub struct ActivationSet {
 }
 
 impl ActivationSet {
-    /// The set with one number.
-    pub fn of(number: u32) -> Self {
+    /// The set with one activation.
+    pub fn of(activation: ActivationId) -> Self {
+        let number = activation.index() as u32;
         ActivationSet { at: number / 64, word: 1 << (number % 64), more: None }
     }
 
-    /// Whether there is no number.
+    /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.word == 0
     }
 
-    /// How many numbers there are.
+    /// How many there are.
     pub fn len(&self) -> u64 {
         self.blocks().map(|(_, word)| u64::from(word.count_ones())).sum()
     }
 
-    /// The numbers, ascending.
-    pub fn iter(&self) -> impl Iterator<Item = u32> {
-        self.blocks()
-            .flat_map(|(at, word)| (0..64).filter(move |bit| word >> bit & 1 != 0).map(move |bit| at * 64 + bit))
+    /// They, in ascending order.
+    pub fn iter(&self) -> impl Iterator<Item = ActivationId> {
+        self.blocks().flat_map(|(at, word)| {
+            (0..64).filter(move |bit| word >> bit & 1 != 0).map(move |bit| ActivationId::new(at as usize * 64 + bit))
+        })
     }
 
-    /// Adds all numbers of another set; those that were new.
+    /// Adds all of another set; those that were new.
     pub fn add(&mut self, other: &ActivationSet) -> ActivationSet {
         let mut new = ActivationSet::default();
         for (at, word) in other.blocks() {
@@ -108,21 +112,21 @@ mod tests {
     #[test]
     fn sets_are_as_sets_are() {
         let mut random = 7_u32;
-        let mut next = |below: u32| {
+        let mut next = |below: usize| {
             random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            (random >> 8) % below
+            (random >> 8) as usize % below
         };
         for spread in [40, 200, 5000] {
             let (mut blocks, mut known) = (ActivationSet::default(), BTreeSet::new());
             for _ in 0..60 {
-                let numbers: BTreeSet<u32> = (0..next(9)).map(|_| next(spread)).collect();
+                let numbers: BTreeSet<usize> = (0..next(9)).map(|_| next(spread)).collect();
                 let mut added = ActivationSet::default();
-                numbers.iter().for_each(|&number| drop(added.add(&ActivationSet::of(number))));
+                numbers.iter().for_each(|&number| drop(added.add(&ActivationSet::of(ActivationId::new(number)))));
                 let new = blocks.add(&added);
-                let expected: Vec<u32> = numbers.iter().copied().filter(|number| !known.contains(number)).collect();
-                assert_eq!(new.iter().collect::<Vec<_>>(), expected);
+                let expected: Vec<usize> = numbers.iter().copied().filter(|number| !known.contains(number)).collect();
+                assert_eq!(new.iter().map(ActivationId::index).collect::<Vec<_>>(), expected);
                 known.extend(numbers);
-                assert_eq!(blocks.iter().collect::<BTreeSet<_>>(), known);
+                assert_eq!(blocks.iter().map(ActivationId::index).collect::<BTreeSet<_>>(), known);
                 assert_eq!((blocks.len(), blocks.is_empty()), (known.len() as u64, known.is_empty()));
             }
         }

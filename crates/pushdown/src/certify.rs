@@ -10,7 +10,8 @@ use model::process::ProcessId;
 use model::variable::CellId;
 
 use crate::saturate::Saturation;
-use crate::thread::{LocalId, Thread};
+use crate::thread::{LocalStateId, Thread};
+use local::ids::StoreId;
 use local::sets::views::ViewMasks;
 use packed::packing::{Packed, numbers_fit, position};
 
@@ -70,8 +71,8 @@ impl<const W: usize> ThreadWriter<'_, W> {
         let mut by_local: Vec<Option<u32>> = vec![None; self.thread.locals.len()];
         let mut states = Vec::with_capacity(self.thread.states.len());
         for state in 0..self.thread.states.len() {
-            let row = self.thread.row(state as LocalId);
-            let local = self.thread.states[state].1 as usize;
+            let row = self.thread.row(LocalStateId::new(state));
+            let local = self.thread.states[state].1.index();
             let top = *by_local[local].get_or_insert_with(|| {
                 let mut unpacked = codec.unpack(&row);
                 let frame = unpacked.stacks[process.index()].pop().expect("there is a top frame");
@@ -131,23 +132,24 @@ impl<const W: usize> ThreadWriter<'_, W> {
     }
 
     fn activations(&self, frames: &HashMap<u32, u32>) -> Vec<Activation> {
+        let number = |state: LocalStateId| state.index() as u32;
         let entries = self.thread.entries.iter();
         let mut activations: Vec<Activation> = entries
             .zip(&self.thread.callers)
             .map(|(&entry, callers)| Activation {
-                start: (entry != LocalId::MAX).then_some(entry),
+                start: entry.map(number),
                 states: Vec::new(),
-                callers: callers.iter().map(|caller| (caller.from, frames[&caller.frame])).collect(),
+                callers: callers.iter().map(|caller| (number(caller.from), frames[&caller.frame])).collect(),
             })
             .collect();
         for (state, met_in) in self.thread.met_in.iter().enumerate() {
-            met_in.iter().for_each(|activation| activations[activation as usize].states.push(state as u32));
+            met_in.iter().for_each(|activation| activations[activation.index()].states.push(state as u32));
         }
         activations
     }
 
     fn guarantee(&self) -> Vec<(StoreRow, StoreRow)> {
-        let row = |store: u32| {
+        let row = |store: StoreId| {
             let row = self.thread.stores.row(store);
             let codec = self.saturation.machine.codec;
             let number = |&cell: &CellId| {

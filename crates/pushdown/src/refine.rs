@@ -17,7 +17,7 @@ use model::variable::{CellId, Role, Storage};
 
 use crate::exposed::MOST_FACTS;
 use crate::saturate::Saturation;
-use crate::thread::{LocalId, Origin};
+use crate::thread::{LocalStateId, Origin};
 
 /// After so many rounds that look at single places all places are told apart.
 const PLACE_ROUNDS: usize = 4;
@@ -25,7 +25,7 @@ const PLACE_ROUNDS: usize = 4;
 /// The facts for the next round, those of the last one included; `None` where there is nothing new.
 pub fn next_facts<const W: usize>(
     saturation: &Saturation<'_, W>,
-    witnesses: &[(usize, LocalId)],
+    witnesses: &[(usize, LocalStateId)],
     (facts, round): (&[ExposedFact], usize),
 ) -> Option<Vec<ExposedFact>> {
     let model = saturation.machine.codec.model;
@@ -74,10 +74,10 @@ pub fn next_facts<const W: usize>(
 /// The places of the witnesses, and those from which others moved on the way to them.
 fn concerned_places<const W: usize>(
     saturation: &Saturation<'_, W>,
-    witnesses: &[(usize, LocalId)],
+    witnesses: &[(usize, LocalStateId)],
 ) -> BTreeSet<(ProcessId, PlaceId)> {
     let codec = saturation.machine.codec;
-    let place = |process: usize, state: LocalId| {
+    let place = |process: usize, state: LocalStateId| {
         let row = saturation.threads[process].row(state);
         let point = codec.layout.control[process].raw(&row) as u32;
         (ProcessId::new(process), codec.plan.points[process].point(point).place)
@@ -88,13 +88,13 @@ fn concerned_places<const W: usize>(
         let thread = &saturation.threads[process];
         // The way back ends where it began.
         for _ in 0..thread.states.len() {
-            state = match thread.origins[state as usize] {
+            state = match thread.origins[state.index()] {
                 Origin::Start => break,
                 Origin::Step(from) | Origin::Called(from) | Origin::Returned(from, _) => from,
                 Origin::Disturbed(from) => {
-                    let (store, after) = (thread.states[from as usize].0, thread.states[state as usize].0);
-                    let cause = thread.disturbed[store as usize].iter().find(|(target, _)| *target == after);
-                    found.extend(cause.map(|(_, cause)| place(cause.process as usize, cause.from)));
+                    let (store, after) = (thread.states[from.index()].0, thread.states[state.index()].0);
+                    let cause = thread.disturbed[store.index()].iter().find(|(target, _)| *target == after);
+                    found.extend(cause.map(|(_, cause)| place(cause.process.index(), cause.from)));
                     from
                 }
             };

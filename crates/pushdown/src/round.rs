@@ -19,7 +19,7 @@ use model::property::PropertyKind;
 use crate::certify;
 use crate::exposed::ExposedBits;
 use crate::saturate::Saturation;
-use crate::thread::{LocalId, Thread};
+use crate::thread::{LocalStateId, Thread};
 use local::sets::{LocalSets, Rows};
 use packed::machine::Machine;
 use packed::packing::Packed;
@@ -42,7 +42,7 @@ pub enum PathEdgeVerdict {
     /// They exclude it.
     Never,
     /// They do not; these local states answer one of its questions together, as far as they are known.
-    Open(Vec<(usize, LocalId)>),
+    Open(Vec<(usize, LocalStateId)>),
     /// A question is itself a fault.
     Fault,
 }
@@ -119,14 +119,14 @@ impl<'a, const W: usize> SaturatedRound<'a, W> {
         let sets = self.saturation.threads.iter().map(|thread| {
             let mut rows = Rows::default();
             for state in 0..thread.states.len() {
-                let row = thread.row(state as LocalId);
+                let row = thread.row(LocalStateId::new(state));
                 if thread.flags[state].exit_view.is_none() {
                     rows.insert(below(self.saturation.machine, thread, row));
                     continue;
                 }
                 let frames = codec.layout.frames[thread.process.index()].as_ref().expect("only procedures return");
                 for activation in thread.met_in[state].iter() {
-                    for caller in &thread.callers[activation as usize] {
+                    for caller in &thread.callers[activation.index()] {
                         let mut row = row;
                         frames.stack.put(&mut row, i64::from(caller.frame));
                         rows.insert(row);
@@ -139,7 +139,7 @@ impl<'a, const W: usize> SaturatedRound<'a, W> {
     }
 
     /// Local states that answer a question together; none where that is not worked out.
-    fn witnesses(&self, question: &Question) -> Result<Vec<(usize, LocalId)>, StopReason> {
+    fn witnesses(&self, question: &Question) -> Result<Vec<(usize, LocalStateId)>, StopReason> {
         let (machine, sight) = (self.saturation.machine, &self.sets.sight);
         let layout = &machine.codec.layout;
         let mut needed = [0; W];
@@ -173,8 +173,8 @@ impl<'a, const W: usize> SaturatedRound<'a, W> {
         let matching = |process: &ProcessId| {
             let thread = &self.saturation.threads[process.index()];
             let mask = and(&needed, &or(&thread.store_mask, &thread.local_mask));
-            let fits = |state: &LocalId| and(&thread.row(*state), &mask) == and(row, &mask);
-            (0..thread.states.len() as LocalId).find(fits).map(|state| (process.index(), state))
+            let fits = |state: &LocalStateId| and(&thread.row(*state), &mask) == and(row, &mask);
+            (0..thread.states.len()).map(LocalStateId::new).find(fits).map(|state| (process.index(), state))
         };
         let mut asked = question.processes.clone();
         if asked.is_empty() {
@@ -188,7 +188,7 @@ impl<'a, const W: usize> SaturatedRound<'a, W> {
 fn with_some_frame<const W: usize>(machine: &Machine<'_>, thread: &Thread<W>) -> Rows<W> {
     let mut rows = Rows::default();
     for state in 0..thread.states.len() {
-        rows.insert(below(machine, thread, thread.row(state as LocalId)));
+        rows.insert(below(machine, thread, thread.row(LocalStateId::new(state))));
     }
     rows
 }

@@ -16,7 +16,8 @@ use model::process::ProcessId;
 use rustc_hash::FxHashSet;
 
 use crate::saturate::Saturation;
-use crate::thread::{LocalId, Origin};
+use crate::thread::{LocalStateId, Origin};
+use local::ids::LocalId;
 use packed::hash::hash;
 use packed::initial::InitialStates;
 use packed::machine::{Flow, Machine, Scratch, Sink};
@@ -254,35 +255,32 @@ impl<'a, const W: usize> RealRuns<'a, W> {
 pub struct Guide<'s, const W: usize> {
     saturation: &'s Saturation<'s, W>,
     /// By process: the numbers of local stores.
-    needed: Vec<FxHashSet<u32>>,
+    needed: Vec<FxHashSet<LocalId>>,
 }
 
 impl<'s, const W: usize> Guide<'s, W> {
     /// The way back from local states, each of a process, along how each was met first.
-    pub fn to(saturation: &'s Saturation<'s, W>, targets: &[(usize, LocalId)]) -> Self {
-        let mut needed: Vec<FxHashSet<u32>> = vec![FxHashSet::default(); saturation.threads.len()];
-        let mut seen: FxHashSet<(usize, LocalId)> = targets.iter().copied().collect();
-        let mut open: Vec<(usize, LocalId)> = targets.to_vec();
+    pub fn to(saturation: &'s Saturation<'s, W>, targets: &[(usize, LocalStateId)]) -> Self {
+        let mut needed: Vec<FxHashSet<LocalId>> = vec![FxHashSet::default(); saturation.threads.len()];
+        let mut seen: FxHashSet<(usize, LocalStateId)> = targets.iter().copied().collect();
+        let mut open: Vec<(usize, LocalStateId)> = targets.to_vec();
         while let Some((process, state)) = open.pop() {
             let thread = &saturation.threads[process];
-            needed[process].insert(thread.states[state as usize].1);
-            let before: Vec<(usize, LocalId)> = match thread.origins[state as usize] {
+            needed[process].insert(thread.states[state.index()].1);
+            let before: Vec<(usize, LocalStateId)> = match thread.origins[state.index()] {
                 Origin::Start => Vec::new(),
                 Origin::Step(from) | Origin::Called(from) => vec![(process, from)],
                 Origin::Returned(caller, exit) => vec![(process, caller), (process, exit)],
                 Origin::Disturbed(from) => {
-                    let (store, after) = (thread.states[from as usize].0, thread.states[state as usize].0);
-                    let causes = thread.disturbed[store as usize].iter().find(|(target, _)| *target == after);
-                    let causes = causes.map(|(_, cause)| (cause.process as usize, cause.from));
+                    let (store, after) = (thread.states[from.index()].0, thread.states[state.index()].0);
+                    let causes = thread.disturbed[store.index()].iter().find(|(target, _)| *target == after);
+                    let causes = causes.map(|(_, cause)| (cause.process.index(), cause.from));
                     if let Some((mover, from)) = causes {
                         let moved = &saturation.threads[mover];
-                        needed[mover].extend(moved.edges_from(from).map(|to| moved.states[to as usize].1));
-                        let called = moved
-                            .entries
-                            .iter()
-                            .filter(|&&entry| entry != LocalId::MAX)
-                            .filter(|&&entry| moved.origins[entry as usize] == Origin::Called(from));
-                        needed[mover].extend(called.map(|&entry| moved.states[entry as usize].1));
+                        needed[mover].extend(moved.edges_from(from).map(|to| moved.states[to.index()].1));
+                        let entries = moved.entries.iter().flatten();
+                        let called = entries.filter(|entry| moved.origins[entry.index()] == Origin::Called(from));
+                        needed[mover].extend(called.map(|entry| moved.states[entry.index()].1));
                     }
                     causes.into_iter().chain([(process, from)]).collect()
                 }

@@ -18,11 +18,13 @@ use model::expr::ExprKind;
 use model::process::ProcessId;
 use model::variable::Storage;
 use model::visit::each_part;
-use rustc_hash::FxHashMap;
+use rustc_hash::FxHashSet;
 
 use crate::blocks::ActivationSet;
 use crate::exposed::ExposedBits;
-use crate::thread::{Agreeing, CallerFrame, InterferenceCause, LocalId, OWN_TEXT, Origin, Thread};
+use crate::thread::{CallerFrame, Interference, InterferenceCause, LocalStateId, Origin, Thread, own_text};
+use local::ids::StoreId;
+use local::interference::{CommonBits, CommonChange};
 use local::sets::views::ViewMasks;
 use packed::initial::InitialStates;
 use packed::machine::{Flow, Machine, Scratch, Sink, SyncWith};
@@ -44,13 +46,13 @@ pub struct Saturation<'a, const W: usize> {
     /// By process.
     pub threads: Vec<Thread<W>>,
     /// Local states with activations that are new, in the order in which they came.
-    queue: VecDeque<(u32, LocalId, ActivationSet)>,
+    queue: VecDeque<(u32, LocalStateId, ActivationSet)>,
     /// How many were taken from the queue.
     n_taken: u64,
     /// By process and local state: where in the queue it is, counted from the first ever, plus 1; 0 where it is not.
     queued: Vec<Vec<u64>>,
     /// Stores that others have not been asked about.
-    fresh: Vec<(u32, u32)>,
+    fresh: Vec<(u32, StoreId)>,
     budget: &'a Budget,
     n_ticks: u32,
     /// What everything took when it was last counted.
@@ -137,19 +139,20 @@ impl<'a, const W: usize> Saturation<'a, W> {
         }
         for at in 0..threads.len() {
             let mine = threads[at].store_mask;
-            let mut commons: Vec<(Packed<W>, FxHashMap<Packed<W>, Agreeing<W>>)> = Vec::new();
-            let mut with = Vec::new();
+            let mut interference: Vec<Interference<W>> = Vec::new();
+            let mut by = Vec::new();
             for (other, thread) in threads.iter().enumerate() {
                 let common = and(&mine, &thread.store_mask);
-                let known = commons.iter().position(|(mask, _)| *mask == common);
-                with.push((other != at && !is_zero(&common)).then(|| {
+                let known = interference.iter().position(|known| *known.common.mask() == common);
+                by.push((other != at && !is_zero(&common)).then(|| {
                     known.unwrap_or_else(|| {
-                        commons.push((common, FxHashMap::default()));
-                        commons.len() - 1
+                        interference
+                            .push(Interference { common: CommonBits::new(common), known: FxHashSet::default() });
+                        interference.len() - 1
                     })
                 }));
             }
-            (threads[at].commons, threads[at].common_with) = (commons, with);
+            (threads[at].interference, threads[at].interference_by) = (interference, by);
         }
         let queued = vec![Vec::new(); threads.len()];
         Saturation {
@@ -180,7 +183,7 @@ impl<'a, const W: usize> Saturation<'a, W> {
             }
             let Some((thread, state, new)) = self.queue.pop_front() else { break };
             self.n_taken += 1;
-            self.queued[thread as usize][state as usize] = 0;
+            self.queued[thread as usize][state.index()] = 0;
             self.advance(thread as usize, state, &new)?;
             self.tick()?;
         }
@@ -208,7 +211,7 @@ impl<'a, const W: usize> Saturation<'a, W> {
         let threads: u64 = self.threads.iter().map(Thread::bytes).sum();
         threads
             + self.machine.stack_bytes()
-            + (self.queue.capacity() * size_of::<(u32, LocalId, ActivationSet)>()) as u64
+            + (self.queue.capacity() * size_of::<(u32, LocalStateId, ActivationSet)>()) as u64
     }
 
     fn start(&mut self) -> Result<(), StopReason> {
@@ -222,7 +225,7 @@ impl<'a, const W: usize> Saturation<'a, W> {
                     self.exposed.refresh(other, &mut row);
                 }
                 let state = self.local_state(process.index(), &row, Origin::Start);
-                self.give(at, state, &ActivationSet::of(OWN_TEXT));
+                self.give(at, state, &ActivationSet::of(own_text()));
                 self.tick()?;
             }
         }
@@ -230,7 +233,7 @@ impl<'a, const W: usize> Saturation<'a, W> {
     }
 
     /// The local state of a process that is in a packed state.
-    fn local_state(&mut self, at: usize, row: &Packed<W>, origin: Origin) -> LocalId {
+    fn local_state(&mut self, at: usize, row: &Packed<W>, origin: Origin) -> LocalStateId {
         let store = self.store(at, and(row, &self.threads[at].store_mask));
         let thread = &mut self.threads[at];
         let local = thread.locals.number(and(row, &thread.local_mask)).0;
@@ -238,7 +241,7 @@ impl<'a, const W: usize> Saturation<'a, W> {
     }
 
     /// The number of a store, which is announced if it is new.
-    fn store(&mut self, at: usize, row: Packed<W>) -> u32 {
+    fn store(&mut self, at: usize, row: Packed<W>) -> StoreId {
         let thread = &mut self.threads[at];
         let (store, new) = thread.stores.number(row);
         if new {
@@ -250,19 +253,19 @@ impl<'a, const W: usize> Saturation<'a, W> {
     }
 
     /// A local state is met in some activations.
-    fn give(&mut self, at: usize, state: LocalId, activations: &ActivationSet) {
-        let new = self.threads[at].met_in[state as usize].add(activations);
+    fn give(&mut self, at: usize, state: LocalStateId, activations: &ActivationSet) {
+        let new = self.threads[at].met_in[state.index()].add(activations);
         if new.is_empty() {
             return;
         }
         let queued = &mut self.queued[at];
-        if queued.len() <= state as usize {
+        if queued.len() <= state.index() {
             queued.resize(self.threads[at].states.len(), 0);
         }
-        match queued[state as usize] {
+        match queued[state.index()] {
             0 => {
                 self.queue.push_back((at as u32, state, new));
-                queued[state as usize] = self.n_taken + self.queue.len() as u64;
+                queued[state.index()] = self.n_taken + self.queue.len() as u64;
             }
             place => {
                 self.queue[(place - 1 - self.n_taken) as usize].2.add(&new);
@@ -271,8 +274,8 @@ impl<'a, const W: usize> Saturation<'a, W> {
     }
 
     /// All that follows from a local state's being met in new activations.
-    fn advance(&mut self, at: usize, state: LocalId, new: &ActivationSet) -> Result<(), StopReason> {
-        if !std::mem::replace(&mut self.threads[at].flags[state as usize].expanded, true) {
+    fn advance(&mut self, at: usize, state: LocalStateId, new: &ActivationSet) -> Result<(), StopReason> {
+        if !std::mem::replace(&mut self.threads[at].flags[state.index()].expanded, true) {
             self.expand(at, state)?;
         }
         let mut edge = self.threads[at].first_edge(state);
@@ -280,19 +283,19 @@ impl<'a, const W: usize> Saturation<'a, W> {
             edge = next;
             self.give(at, to, new);
         }
-        let (store, local) = self.threads[at].states[state as usize];
-        for disturbance in 0..self.threads[at].disturbed[store as usize].len() {
-            let (store, _) = self.threads[at].disturbed[store as usize][disturbance];
+        let (store, local) = self.threads[at].states[state.index()];
+        for disturbance in 0..self.threads[at].disturbed[store.index()].len() {
+            let (store, _) = self.threads[at].disturbed[store.index()][disturbance];
             let to = self.threads[at].state(store, local, Origin::Disturbed(state));
             self.give(at, to, new);
         }
-        if let Some(view) = self.threads[at].flags[state as usize].exit_view {
+        if let Some(view) = self.threads[at].flags[state.index()].exit_view {
             for activation in new.iter() {
                 if !self.threads[at].add_exit(activation, state, view) {
                     continue;
                 }
-                for caller in 0..self.threads[at].callers[activation as usize].len() {
-                    let caller = self.threads[at].callers[activation as usize][caller];
+                for caller in 0..self.threads[at].callers[activation.index()].len() {
+                    let caller = self.threads[at].callers[activation.index()][caller];
                     self.give_back(at, state, caller)?;
                 }
             }
@@ -301,7 +304,7 @@ impl<'a, const W: usize> Saturation<'a, W> {
     }
 
     /// Takes the own steps of a local state, but for returns, which need a frame to return to.
-    fn expand(&mut self, at: usize, state: LocalId) -> Result<(), StopReason> {
+    fn expand(&mut self, at: usize, state: LocalStateId) -> Result<(), StopReason> {
         let row = self.threads[at].row(state);
         let process = self.threads[at].process;
         let point = self.machine.point(process, &row);
@@ -311,7 +314,7 @@ impl<'a, const W: usize> Saturation<'a, W> {
             let sees_frame = returns.any(|action| looks_at_frame(self.machine.codec.model, action));
             let seen = if sees_frame { row } else { self.without_frame(process, row) };
             let view = self.threads[at].exit_views.number(seen).0;
-            self.threads[at].flags[state as usize].exit_view = Some(view);
+            self.threads[at].flags[state.index()].exit_view = Some(view);
         }
         let outcomes = self.outcomes(process, &row, false)?;
         if outcomes.faulty {
@@ -362,17 +365,17 @@ impl<'a, const W: usize> Saturation<'a, W> {
     }
 
     /// The local state after a step of the process; the others learn how the store changed.
-    fn stepped(&mut self, at: usize, from: LocalId, mut next: Packed<W>, origin: Origin) -> LocalId {
+    fn stepped(&mut self, at: usize, from: LocalStateId, mut next: Packed<W>, origin: Origin) -> LocalStateId {
         self.exposed.refresh(self.threads[at].process, &mut next);
         let to = self.local_state(at, &next, origin);
-        let before = self.threads[at].states[from as usize].0;
-        let after = self.threads[at].states[to as usize].0;
+        let before = self.threads[at].states[from.index()].0;
+        let after = self.threads[at].states[to.index()].0;
         self.guarantee(at, (before, after), from);
         to
     }
 
     /// A procedure starts in `entry`.
-    fn call(&mut self, at: usize, entry: LocalId, caller: CallerFrame) -> Result<(), StopReason> {
+    fn call(&mut self, at: usize, entry: LocalStateId, caller: CallerFrame) -> Result<(), StopReason> {
         let (activation, new) = self.threads[at].activation(entry);
         if !self.threads[at].add_caller(activation, caller) {
             return Ok(());
@@ -380,15 +383,15 @@ impl<'a, const W: usize> Saturation<'a, W> {
         if new {
             self.give(at, entry, &ActivationSet::of(activation));
         }
-        for exit in 0..self.threads[at].exits[activation as usize].len() {
-            let exit = self.threads[at].exits[activation as usize][exit];
+        for exit in 0..self.threads[at].exits[activation.index()].len() {
+            let exit = self.threads[at].exits[activation.index()][exit];
             self.give_back(at, exit, caller)?;
         }
         Ok(())
     }
 
     /// An activation ends in `exit`, and its caller goes on.
-    fn give_back(&mut self, at: usize, exit: LocalId, caller: CallerFrame) -> Result<(), StopReason> {
+    fn give_back(&mut self, at: usize, exit: LocalStateId, caller: CallerFrame) -> Result<(), StopReason> {
         let process = self.threads[at].process;
         let mut row = self.threads[at].row(exit);
         let frames = self.machine.codec.layout.frames[process.index()].as_ref();
@@ -400,7 +403,7 @@ impl<'a, const W: usize> Saturation<'a, W> {
         for (_, next) in outcomes.found {
             let to = self.stepped(at, exit, next, Origin::Returned(caller.from, exit));
             if self.threads[at].add_summary(caller.from, to) {
-                let activations = self.threads[at].met_in[caller.from as usize].clone();
+                let activations = self.threads[at].met_in[caller.from.index()].clone();
                 self.give(at, to, &activations);
             }
         }
@@ -408,64 +411,56 @@ impl<'a, const W: usize> Saturation<'a, W> {
     }
 
     /// A process changes its store: everybody who sees a part of the change may meet it.
-    fn guarantee(&mut self, at: usize, (before, after): (u32, u32), from: LocalId) {
+    fn guarantee(&mut self, at: usize, (before, after): (StoreId, StoreId), from: LocalStateId) {
         if before == after || !self.threads[at].guarantee.insert((before, after)) {
             return;
         }
         let (before, after) = (*self.threads[at].stores.row(before), *self.threads[at].stores.row(after));
-        let cause = InterferenceCause { process: at as u32, from };
+        let cause = InterferenceCause { process: self.threads[at].process, from };
         for other in 0..self.threads.len() {
-            let Some(common) = self.threads[other].common_with[at] else { continue };
-            let (mask, agreeing) = &mut self.threads[other].commons[common];
-            let mask = *mask;
-            let (before, after) = (and(&before, &mask), and(&after, &mask));
-            if before == after {
+            let Some(by) = self.threads[other].interference_by[at] else { continue };
+            let Interference { common, known } = &mut self.threads[other].interference[by];
+            let (before, after) = (and(&before, common.mask()), and(&after, common.mask()));
+            if before == after || !known.insert((before, after)) {
                 continue;
             }
-            let agreeing = agreeing.entry(before).or_default();
-            if !agreeing.known_moves.insert(after) {
-                continue;
-            }
-            agreeing.moves.push((after, cause));
-            for store in agreeing.stores.clone() {
-                self.disturb(other, store, (&mask, &after), cause);
+            let change = CommonChange { after, label: cause };
+            for store in common.add_change(before, change).to_vec() {
+                self.disturb(other, store, by, change);
             }
         }
     }
 
     /// Asks what the others make of a new store.
-    fn meet_store(&mut self, at: usize, store: u32) {
-        for common in 0..self.threads[at].commons.len() {
+    fn meet_store(&mut self, at: usize, store: StoreId) {
+        for by in 0..self.threads[at].interference.len() {
             let row = *self.threads[at].stores.row(store);
-            let (mask, agreeing) = &mut self.threads[at].commons[common];
-            let mask = *mask;
-            let agreeing = agreeing.entry(and(&row, &mask)).or_default();
-            agreeing.stores.push(store);
-            for (after, cause) in agreeing.moves.clone() {
-                self.disturb(at, store, (&mask, &after), cause);
+            for change in self.threads[at].interference[by].common.add_row(&row, store).to_vec() {
+                self.disturb(at, store, by, change);
             }
         }
     }
 
-    /// Somebody else can change a store: that happens in every local state with this store, in each of its activations.
-    fn disturb(&mut self, at: usize, store: u32, (mask, after): (&Packed<W>, &Packed<W>), cause: InterferenceCause) {
-        let row = or(&without(self.threads[at].stores.row(store), mask), after);
+    /// Another process can change a store: that happens in every local state with this store, in each of its activations.
+    fn disturb(&mut self, at: usize, store: StoreId, by: usize, change: CommonChange<W, InterferenceCause>) {
+        let thread = &self.threads[at];
+        let row = thread.interference[by].common.changed(thread.stores.row(store), &change.after);
+        let several = thread.interference.len() > 1;
         let target = self.store(at, row);
-        let several = self.threads[at].commons.len() > 1;
-        let disturbed = &mut self.threads[at].disturbed[store as usize];
+        let disturbed = &mut self.threads[at].disturbed[store.index()];
         // Only those who see different parts of the store can make the same of it.
         if several && disturbed.iter().any(|&(known, _)| known == target) {
             return;
         }
-        disturbed.push((target, cause));
-        for state in 0..self.threads[at].by_store[store as usize].len() {
-            let state = self.threads[at].by_store[store as usize][state];
-            if self.threads[at].met_in[state as usize].is_empty() {
+        disturbed.push((target, change.label));
+        for state in 0..self.threads[at].by_store[store.index()].len() {
+            let state = self.threads[at].by_store[store.index()][state];
+            if self.threads[at].met_in[state.index()].is_empty() {
                 continue;
             }
-            let local = self.threads[at].states[state as usize].1;
+            let local = self.threads[at].states[state.index()].1;
             let to = self.threads[at].state(target, local, Origin::Disturbed(state));
-            let activations = self.threads[at].met_in[state as usize].clone();
+            let activations = self.threads[at].met_in[state.index()].clone();
             self.give(at, to, &activations);
         }
     }

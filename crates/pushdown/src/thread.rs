@@ -5,20 +5,36 @@
 //! the others are local states in which a procedure starts. A path edge says that a local state was met in an activation with the stack
 //! as it was at the entry; for each local state the activations in which it was met are a set of numbers.
 
+use base::Id;
 use hashbrown::HashTable;
 use model::process::ProcessId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::blocks::ActivationSet;
-use local::sets::Rows;
+use local::ids::{LocalId, LocalMark, StoreId, StoreMark};
+use local::interference::CommonBits;
+use local::sets::NumberedRows;
 use packed::hash::hash;
 use packed::packing::Packed;
 
-/// The number of a local state of one process.
-pub type LocalId = u32;
+/// Marks the number of a local state.
+pub enum LocalStateMark {}
+/// Marks the number of an activation.
+pub enum ActivationMark {}
+/// Marks the number of what a return may look at.
+pub enum ExitViewMark {}
+
+/// The number of a local state of one process: a store with a local store.
+pub type LocalStateId = Id<LocalStateMark>;
+/// The number of an activation of one process; the first is that of its own text.
+pub type ActivationId = Id<ActivationMark>;
+/// The number of what a return may look at in a local state of one process.
+pub type ExitViewId = Id<ExitViewMark>;
 
 /// The activation of a process's own text.
-pub const OWN_TEXT: u32 = 0;
+pub fn own_text() -> ActivationId {
+    Id::new(0)
+}
 
 /// How a local state was met first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,42 +42,39 @@ pub enum Origin {
     /// It is initial.
     Start,
     /// By a step of the process from this local state.
-    Step(LocalId),
+    Step(LocalStateId),
     /// By somebody else's step from this local state.
-    Disturbed(LocalId),
+    Disturbed(LocalStateId),
     /// A procedure starts, called from this local state.
-    Called(LocalId),
+    Called(LocalStateId),
     /// A procedure that was called from the first has ended in the second.
-    Returned(LocalId, LocalId),
+    Returned(LocalStateId, LocalStateId),
 }
 
 /// Somebody else's step, as it changes a store: who took it, and from which of its local states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InterferenceCause {
     /// Who moved.
-    pub process: u32,
+    pub process: ProcessId,
     /// From where.
-    pub from: LocalId,
+    pub from: LocalStateId,
 }
 
 /// A procedure was called: from where, and the frame that waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct CallerFrame {
     /// The local state before the call.
-    pub from: LocalId,
+    pub from: LocalStateId,
     /// The number of the waiting frame.
     pub frame: u32,
 }
 
-/// The stores that agree on what the process and some others see, and what those others make of it.
-#[derive(Default)]
-pub struct Agreeing<const W: usize> {
-    /// The stores.
-    pub stores: Vec<u32>,
-    /// What others change the common part to.
-    pub moves: Vec<(Packed<W>, InterferenceCause)>,
-    /// The same, to look up.
-    pub known_moves: FxHashSet<Packed<W>>,
+/// The stores of a process and what some others make of them, who see the same part of its store.
+pub struct Interference<const W: usize> {
+    /// Stores and changes by the bits in common.
+    pub common: CommonBits<W, StoreId, InterferenceCause>,
+    /// The changes, whoever makes them: the bits before and after.
+    pub known: FxHashSet<(Packed<W>, Packed<W>)>,
 }
 
 /// One process.
@@ -72,11 +85,11 @@ pub struct Thread<const W: usize> {
     pub store_mask: Packed<W>,
     pub local_mask: Packed<W>,
     /// The stores and local stores met, numbered.
-    pub stores: Rows<W>,
-    pub locals: Rows<W>,
+    pub stores: NumberedRows<W, StoreMark>,
+    pub locals: NumberedRows<W, LocalMark>,
     /// By local state: its store and its local store.
-    pub states: Vec<(u32, u32)>,
-    index: HashTable<LocalId>,
+    pub states: Vec<(StoreId, LocalId)>,
+    index: HashTable<LocalStateId>,
     /// By local state: how it was met first.
     pub origins: Vec<Origin>,
     /// By local state: the activations in which it was met.
@@ -84,32 +97,32 @@ pub struct Thread<const W: usize> {
     /// By local state: whether its own steps were taken, and whether it can return.
     pub flags: Vec<Flags>,
     /// By store: the local states there, and what others make of it.
-    pub by_store: Vec<Vec<LocalId>>,
-    pub disturbed: Vec<Vec<(u32, InterferenceCause)>>,
+    pub by_store: Vec<Vec<LocalStateId>>,
+    pub disturbed: Vec<Vec<(StoreId, InterferenceCause)>>,
     /// By local state: the first of its edges within an activation, and all edges: target and the next one.
     first_edge: Vec<u32>,
-    edges: Vec<(LocalId, u32)>,
+    edges: Vec<(LocalStateId, u32)>,
     /// Edges that stand for whole calls.
-    pub summaries: FxHashSet<(LocalId, LocalId)>,
-    /// By activation: the local state in which it starts; of [`OWN_TEXT`] there may be several, or none known.
-    pub entries: Vec<LocalId>,
-    entry_index: FxHashMap<LocalId, u32>,
+    pub summaries: FxHashSet<(LocalStateId, LocalStateId)>,
+    /// By activation: the local state in which it starts; of [`own_text`] there may be several.
+    pub entries: Vec<Option<LocalStateId>>,
+    entry_index: FxHashMap<LocalStateId, ActivationId>,
     /// By activation: who called it, and local states in which it can return, one of all from which a return leads to the same.
     pub callers: Vec<Vec<CallerFrame>>,
-    pub exits: Vec<Vec<LocalId>>,
+    pub exits: Vec<Vec<LocalStateId>>,
     /// The same callers with their activation, to look up.
-    known_callers: FxHashSet<(u32, CallerFrame)>,
+    known_callers: FxHashSet<(ActivationId, CallerFrame)>,
     /// What a return may look at in a local state, numbered; and which of these each activation can return with.
-    pub exit_views: Rows<W>,
-    known_exits: FxHashSet<(u32, u32)>,
+    pub exit_views: NumberedRows<W, ExitViewMark>,
+    known_exits: FxHashSet<(ActivationId, ExitViewId)>,
     /// Its guarantee: changes of its store.
-    pub guarantee: FxHashSet<(u32, u32)>,
-    /// By what it has in common with others: the common part of stores, and who agrees on it.
-    pub commons: Vec<(Packed<W>, FxHashMap<Packed<W>, Agreeing<W>>)>,
+    pub guarantee: FxHashSet<(StoreId, StoreId)>,
+    /// What others do to its stores, by what it has in common with them.
+    pub interference: Vec<Interference<W>>,
     /// By other process: which of these it is.
-    pub common_with: Vec<Option<usize>>,
+    pub interference_by: Vec<Option<usize>>,
     /// Local states with a faulty step; with the frame returned to, where that is it.
-    pub faults: Vec<(LocalId, Option<u32>)>,
+    pub faults: Vec<(LocalStateId, Option<u32>)>,
 }
 
 /// What is known of a local state.
@@ -118,7 +131,7 @@ pub struct Flags {
     /// Its own steps were taken.
     pub expanded: bool,
     /// It can return from a procedure, and this is what the return may look at.
-    pub exit_view: Option<u32>,
+    pub exit_view: Option<ExitViewId>,
 }
 
 const NO_EDGE: u32 = u32::MAX;
@@ -130,8 +143,8 @@ impl<const W: usize> Thread<W> {
             process,
             store_mask,
             local_mask,
-            stores: Rows::default(),
-            locals: Rows::default(),
+            stores: NumberedRows::default(),
+            locals: NumberedRows::default(),
             states: Vec::new(),
             index: HashTable::new(),
             origins: Vec::new(),
@@ -142,81 +155,81 @@ impl<const W: usize> Thread<W> {
             first_edge: Vec::new(),
             edges: Vec::new(),
             summaries: FxHashSet::default(),
-            entries: vec![LocalId::MAX],
+            entries: vec![None],
             entry_index: FxHashMap::default(),
             callers: vec![Vec::new()],
             exits: vec![Vec::new()],
             known_callers: FxHashSet::default(),
-            exit_views: Rows::default(),
+            exit_views: NumberedRows::default(),
             known_exits: FxHashSet::default(),
             guarantee: FxHashSet::default(),
-            commons: Vec::new(),
-            common_with: Vec::new(),
+            interference: Vec::new(),
+            interference_by: Vec::new(),
             faults: Vec::new(),
         }
     }
 
     /// The local state with this store and local store, which is added if need be.
-    pub fn state(&mut self, store: u32, local: u32, origin: Origin) -> LocalId {
+    pub fn state(&mut self, store: StoreId, local: LocalId, origin: Origin) -> LocalStateId {
         let states = &self.states;
-        let same = |&at: &LocalId| states[at as usize] == (store, local);
-        let rehash = |&at: &LocalId| key(states[at as usize].0, states[at as usize].1);
+        let same = |&at: &LocalStateId| states[at.index()] == (store, local);
+        let rehash = |&at: &LocalStateId| key(states[at.index()].0, states[at.index()].1);
         match self.index.entry(key(store, local), same, rehash) {
             hashbrown::hash_table::Entry::Occupied(known) => *known.get(),
             hashbrown::hash_table::Entry::Vacant(free) => {
-                let id = states.len() as LocalId;
+                let id = LocalStateId::new(states.len());
                 free.insert(id);
                 self.states.push((store, local));
                 self.origins.push(origin);
                 self.met_in.push(ActivationSet::default());
                 self.flags.push(Flags::default());
                 self.first_edge.push(NO_EDGE);
-                self.by_store[store as usize].push(id);
+                self.by_store[store.index()].push(id);
                 id
             }
         }
     }
 
     /// The packed view state of a local state.
-    pub fn row(&self, state: LocalId) -> Packed<W> {
-        let (store, local) = self.states[state as usize];
+    pub fn row(&self, state: LocalStateId) -> Packed<W> {
+        let (store, local) = self.states[state.index()];
         let (store, local) = (self.stores.row(store), self.locals.row(local));
         std::array::from_fn(|word| store[word] | local[word])
     }
 
     /// The number of the activation that starts in a local state; and whether it is new.
-    pub fn activation(&mut self, entry: LocalId) -> (u32, bool) {
+    pub fn activation(&mut self, entry: LocalStateId) -> (ActivationId, bool) {
         if let Some(&known) = self.entry_index.get(&entry) {
             return (known, false);
         }
-        let number = self.entries.len() as u32;
+        let number = ActivationId::new(self.entries.len());
         self.entry_index.insert(entry, number);
-        self.entries.push(entry);
+        self.entries.push(Some(entry));
         self.callers.push(Vec::new());
         self.exits.push(Vec::new());
         (number, true)
     }
 
     /// Adds a caller of an activation; whether it is new.
-    pub fn add_caller(&mut self, activation: u32, caller: CallerFrame) -> bool {
+    pub fn add_caller(&mut self, activation: ActivationId, caller: CallerFrame) -> bool {
         let new = self.known_callers.insert((activation, caller));
         if new {
-            self.callers[activation as usize].push(caller);
+            self.callers[activation.index()].push(caller);
         }
         new
     }
 
     /// Adds a local state in which an activation can return; whether none was known from which a return leads to the same.
-    pub fn add_exit(&mut self, activation: u32, state: LocalId, view: u32) -> bool {
+    pub fn add_exit(&mut self, activation: ActivationId, state: LocalStateId, view: ExitViewId) -> bool {
         let new = self.known_exits.insert((activation, view));
         if new {
-            self.exits[activation as usize].push(state);
+            self.exits[activation.index()].push(state);
         }
         new
     }
 
     /// Adds an edge within an activation; whether it is new. Those of steps are few, those of calls may be many.
-    pub fn add_step_edge(&mut self, from: LocalId, to: LocalId) -> bool {
+    pub fn add_step_edge(&mut self, from: LocalStateId, to: LocalStateId) -> bool {
         let new = self.edges_from(from).all(|known| known != to);
         if new {
             self.push_edge(from, to);
@@ -225,7 +238,7 @@ impl<const W: usize> Thread<W> {
     }
 
     /// Adds an edge for a call and its return; whether it is new.
-    pub fn add_summary(&mut self, from: LocalId, to: LocalId) -> bool {
+    pub fn add_summary(&mut self, from: LocalStateId, to: LocalStateId) -> bool {
         let new = self.summaries.insert((from, to));
         if new {
             self.push_edge(from, to);
@@ -233,14 +246,14 @@ impl<const W: usize> Thread<W> {
         new
     }
 
-    fn push_edge(&mut self, from: LocalId, to: LocalId) {
-        let next = std::mem::replace(&mut self.first_edge[from as usize], self.edges.len() as u32);
+    fn push_edge(&mut self, from: LocalStateId, to: LocalStateId) {
+        let next = std::mem::replace(&mut self.first_edge[from.index()], self.edges.len() as u32);
         self.edges.push((to, next));
     }
 
     /// The targets of the edges within an activation: steps and whole calls.
-    pub fn edges_from(&self, from: LocalId) -> impl Iterator<Item = LocalId> {
-        let mut at = self.first_edge[from as usize];
+    pub fn edges_from(&self, from: LocalStateId) -> impl Iterator<Item = LocalStateId> {
+        let mut at = self.first_edge[from.index()];
         std::iter::from_fn(move || {
             let (to, next) = *self.edges.get(at as usize)?;
             at = next;
@@ -249,13 +262,13 @@ impl<const W: usize> Thread<W> {
     }
 
     /// The edge at a position, and the position of the next one.
-    pub fn edge(&self, at: u32) -> Option<(LocalId, u32)> {
+    pub fn edge(&self, at: u32) -> Option<(LocalStateId, u32)> {
         self.edges.get(at as usize).copied()
     }
 
     /// The position of the first edge of a local state.
-    pub fn first_edge(&self, from: LocalId) -> u32 {
-        self.first_edge[from as usize]
+    pub fn first_edge(&self, from: LocalStateId) -> u32 {
+        self.first_edge[from.index()]
     }
 
     /// How many path edges there are.
@@ -274,7 +287,7 @@ impl<const W: usize> Thread<W> {
         let tables = (self.summaries.capacity() + self.guarantee.capacity() + self.known_exits.capacity()) * 9
             + self.known_callers.capacity() * 13
             + self.edges.capacity() * 8
-            + self.entries.capacity() * 4
+            + self.entries.capacity() * 8
             + self.entry_index.capacity() * 9;
         let heap: u64 = self.met_in.iter().map(ActivationSet::heap_bytes).sum();
         let rows = self.stores.bytes() + self.locals.bytes() + self.exit_views.bytes();
@@ -282,6 +295,6 @@ impl<const W: usize> Thread<W> {
     }
 }
 
-fn key(store: u32, local: u32) -> u64 {
-    hash(&[u64::from(store) << 32 | u64::from(local)])
+fn key(store: StoreId, local: LocalId) -> u64 {
+    hash(&[(store.index() as u64) << 32 | local.index() as u64])
 }

@@ -11,6 +11,7 @@ use model::value::Value;
 use model::variable::{CellId, Role, Storage};
 
 use super::sets::FairSets;
+use crate::ids::StoreId;
 use crate::sets::bits::for_each_bit;
 use packed::packing::numbers_fit;
 
@@ -24,16 +25,16 @@ impl<const W: usize> FairSets<'_, W> {
         let shown: Vec<CellId> = columns.into_iter().filter(|cell| self.is_seen(*cell)).collect();
         let mut stores: Vec<Vec<u32>> = Vec::with_capacity(self.stores.len());
         let mut values: Vec<Vec<u32>> = Vec::with_capacity(self.cells.len());
-        for cells in 0..self.cells.len() as u32 {
+        for cells in self.cells.ids() {
             let state = self.plain_state(cells, None);
             values.push(shown.iter().map(|cell| number_of(model, *cell, state.cells[cell.index()])).collect());
         }
         let told: Vec<ProcessId> =
             model.processes.ids().filter(|process| !self.exposed[process.index()].facts.is_empty()).collect();
         for store in &self.stores {
-            let vector = &self.vectors[store.blocks as usize];
-            let blocks = told.iter().map(|process| u32::from(vector[process.index()]));
-            stores.push(values[store.cells as usize].iter().copied().chain(blocks).collect());
+            let vector = &self.vectors[store.blocks.index()];
+            let blocks = told.iter().map(|process| vector[process.index()].index() as u32);
+            stores.push(values[store.cells.index()].iter().copied().chain(blocks).collect());
         }
         let (mut members, mut places) = (Vec::new(), Vec::new());
         for process in model.processes.ids() {
@@ -64,9 +65,9 @@ impl<const W: usize> FairSets<'_, W> {
         cells.extend(own.iter().enumerate().map(|(at, &cell)| (cell, false, at)));
         cells.sort_unstable();
         let mut rows = Vec::new();
-        for (store, seen) in (0..).zip(stores) {
+        for (store, seen) in stores.iter().enumerate() {
             let mut locals = Vec::new();
-            for_each_bit(self.at(process, store), |local| locals.push(local));
+            for_each_bit(self.at(process, StoreId::new(store)), |local| locals.push(local));
             for local in locals {
                 let local = self.plain_local(process, local);
                 let value = |&(cell, is_shown, at): &(CellId, bool, usize)| match is_shown {
@@ -99,8 +100,9 @@ impl<const W: usize> FairSets<'_, W> {
 
     /// How many local states a process has at all stores together.
     pub fn n_states(&self, process: ProcessId) -> u64 {
-        let count = |store: u32| self.at(process, store).iter().map(|word| u64::from(word.count_ones())).sum::<u64>();
-        (0..self.stores.len() as u32).map(count).sum()
+        let count =
+            |store: StoreId| self.at(process, store).iter().map(|word| u64::from(word.count_ones())).sum::<u64>();
+        (0..self.stores.len()).map(StoreId::new).map(count).sum()
     }
 }
 

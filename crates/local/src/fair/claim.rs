@@ -32,7 +32,11 @@ enum Why {
 impl Claimable {
     /// The ranks of a product.
     pub fn new<const W: usize>(product: &FocusProduct<'_, '_, W>, ranked: &Ranked) -> Self {
-        let nodes = ranked.nodes.iter().map(|&node| (product.base(node), product.automaton_state(node))).collect();
+        let nodes = ranked
+            .nodes
+            .iter()
+            .map(|&node| (product.base(node).index() as u32, product.automaton_state(node)))
+            .collect();
         let is_free = |at: usize, pair: usize| product.is_free(ranked.nodes[at], pair);
         let tree = Ordered::new((0..ranked.nodes.len()).collect(), &ranked.tree, &is_free);
         Claimable { nodes, tree }

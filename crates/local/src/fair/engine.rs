@@ -23,6 +23,7 @@ use super::claim::Claimable;
 use super::process::{FocusNodes, StoreTurns};
 use super::product::{FocusEdge, FocusProduct, LocalAtom, ProductParts, RunQuery};
 use super::sets::FairSets;
+use crate::ids::BlockId;
 use crate::sets::bits::for_each_bit;
 use engine::meter::Meter;
 use packed::codec::{Codec, UnrollLimits};
@@ -196,7 +197,7 @@ impl<const W: usize> FairBackend for Explicit<'_, W> {
     }
 
     fn block_of(&self, process: ProcessId, local: &LocalState) -> usize {
-        self.sets.plain_block(process, local).map_or(usize::MAX, usize::from)
+        self.sets.plain_block(process, local).map_or(usize::MAX, BlockId::index)
     }
 
     fn locals_at(&mut self, process: ProcessId, point: &AbstractPoint) -> Result<Vec<LocalState>, StopReason> {
@@ -288,19 +289,19 @@ fn shown<const W: usize>(product: &FocusProduct<'_, '_, W>, lasso: &lasso::FairL
     let (sets, focus) = (product.sets, product.nodes.focus);
     let mut run = AbstractRun { focus, points: Vec::new(), turns: Vec::new(), loop_from: lasso.stem.len() };
     for &(node, edge) in lasso.stem.iter().chain(&lasso.turning) {
-        let (store, local) = product.nodes.list[product.base(node) as usize];
-        let store = sets.stores[store as usize];
-        let blocks = sets.vectors[store.blocks as usize].iter().map(|&block| usize::from(block)).collect();
+        let (store, local) = product.nodes.list[product.base(node).index()];
+        let store = sets.stores[store.index()];
+        let blocks = sets.vectors[store.blocks.index()].iter().map(|block| block.index()).collect();
         run.points.push(AbstractPoint { state: sets.plain_state(store.cells, Some((focus, local))), blocks });
         run.turns.push(match product.edge(node, edge) {
             FocusEdge::Own(class) => {
-                let (turn, kind) = sets.classes[class as usize].clone();
-                AbstractTurn { mover: focus, own: Some(turn), met: sets.kinds[kind as usize].clone(), is_sure: true }
+                let (turn, kind) = sets.classes[class.index()].clone();
+                AbstractTurn { mover: focus, own: Some(turn), met: sets.kinds[kind.index()].clone(), is_sure: true }
             }
             FocusEdge::Other(turn) => AbstractTurn {
                 mover: turn.mover,
                 own: None,
-                met: sets.kinds[turn.kind as usize].clone(),
+                met: sets.kinds[turn.kind.index()].clone(),
                 is_sure: turn.is_sure,
             },
         });

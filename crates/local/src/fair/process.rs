@@ -12,6 +12,7 @@ use model::process::ProcessId;
 use rustc_hash::FxHashMap;
 
 use super::sets::FairSets;
+use crate::ids::{ClassId, KindId, LocalId, NodeId, StoreId};
 use crate::sets::bits::for_each_bit;
 use packed::packing::Packed;
 use packed::term::TermId;
@@ -25,9 +26,9 @@ pub struct StoreTurn {
     /// Whose turn.
     pub mover: ProcessId,
     /// The assumptions that it meets, as a number in `kinds`.
-    pub kind: u32,
+    pub kind: KindId,
     /// The store afterwards.
-    pub target: u32,
+    pub target: StoreId,
     /// Whether every local state of the mover allows it.
     pub is_sure: bool,
 }
@@ -43,9 +44,9 @@ impl StoreTurns {
     /// Those of a round of local states; of these, the sure ones if asked.
     pub fn new<const W: usize>(sets: &mut FairSets<'_, W>) -> Result<Self, StopReason> {
         let mut turns = StoreTurns { starts: vec![0], list: Vec::new() };
-        let mut counted: FxHashMap<(u32, u32), (u32, u32)> = FxHashMap::default();
-        for store in 0..sets.stores.len() as u32 {
-            let here = sets.stores[store as usize];
+        let mut counted: FxHashMap<(KindId, StoreId), (u32, u32)> = FxHashMap::default();
+        for store in (0..sets.stores.len()).map(StoreId::new) {
+            let here = sets.stores[store.index()];
             for process in sets.locals.model.processes.ids() {
                 counted.clear();
                 let mut order = Vec::new();
@@ -53,7 +54,7 @@ impl StoreTurns {
                 for_each_bit(sets.at(process, store), |local| locals.push(local));
                 for (nth, &local) in (1..).zip(&locals) {
                     for &turn in sets.doings(process, here.cells, local)?.turns.iter() {
-                        let kind = sets.classes[turn.class as usize].1;
+                        let kind = sets.classes[turn.class.index()].1;
                         let target = sets.target(process, here, turn);
                         let (count, last) = counted.entry((kind, target)).or_insert_with(|| {
                             order.push((kind, target));
@@ -70,7 +71,7 @@ impl StoreTurns {
                 }));
             }
             turns.starts.push(turns.list.len());
-            if store % 1024 == 0 {
+            if store.index() % 1024 == 0 {
                 sets.hold((turns.list.capacity() * size_of::<StoreTurn>()) as u64)?;
             }
         }
@@ -81,15 +82,15 @@ impl StoreTurns {
     pub fn sure(&self) -> StoreTurns {
         let mut sure = StoreTurns { starts: vec![0], list: Vec::new() };
         for store in 0..self.starts.len() - 1 {
-            sure.list.extend(self.at(store as u32).iter().filter(|turn| turn.is_sure));
+            sure.list.extend(self.at(StoreId::new(store)).iter().filter(|turn| turn.is_sure));
             sure.starts.push(sure.list.len());
         }
         sure
     }
 
     /// Those at a store.
-    pub fn at(&self, store: u32) -> &[StoreTurn] {
-        &self.list[self.starts[store as usize]..self.starts[store as usize + 1]]
+    pub fn at(&self, store: StoreId) -> &[StoreTurn] {
+        &self.list[self.starts[store.index()]..self.starts[store.index() + 1]]
     }
 }
 
@@ -97,9 +98,9 @@ impl StoreTurns {
 #[derive(Clone, Copy, Debug)]
 pub struct OwnTurn {
     /// Its class.
-    pub class: u32,
+    pub class: ClassId,
     /// The node afterwards.
-    pub target: u32,
+    pub target: NodeId,
 }
 
 /// The nodes of a focus.
@@ -107,11 +108,11 @@ pub struct FocusNodes {
     /// The process.
     pub focus: ProcessId,
     /// A store and a local state each.
-    pub list: Vec<(u32, u32)>,
+    pub list: Vec<(StoreId, LocalId)>,
     /// The first node of each store.
-    firsts: Vec<u32>,
+    firsts: Vec<NodeId>,
     /// The initial ones.
-    pub initial: Vec<u32>,
+    pub initial: Vec<NodeId>,
     starts: Vec<usize>,
     turns: Vec<OwnTurn>,
 }
@@ -127,16 +128,16 @@ impl FocusNodes {
             starts: vec![0],
             turns: Vec::new(),
         };
-        for store in 0..sets.stores.len() as u32 {
-            nodes.firsts.push(nodes.list.len() as u32);
+        for store in (0..sets.stores.len()).map(StoreId::new) {
+            nodes.firsts.push(NodeId::new(nodes.list.len()));
             for_each_bit(sets.at(focus, store), |local| nodes.list.push((store, local)));
         }
-        let initial: Vec<(u32, ProcessId, u32)> = sets.initial.clone();
+        let initial = sets.initial.clone();
         let of_focus = initial.into_iter().filter(|(_, process, _)| *process == focus);
         nodes.initial = of_focus.map(|(store, _, local)| nodes.node(sets, store, local)).collect();
         for at in 0..nodes.list.len() {
             let (store, local) = nodes.list[at];
-            let here = sets.stores[store as usize];
+            let here = sets.stores[store.index()];
             for &turn in sets.doings(focus, here.cells, local)?.turns.iter() {
                 let target = sets.target(focus, here, turn);
                 let target = nodes.node(sets, target, turn.local);
@@ -148,16 +149,17 @@ impl FocusNodes {
     }
 
     /// The node of a store and a local state that is there.
-    pub fn node<const W: usize>(&self, sets: &FairSets<'_, W>, store: u32, local: u32) -> u32 {
+    pub fn node<const W: usize>(&self, sets: &FairSets<'_, W>, store: StoreId, local: LocalId) -> NodeId {
         let words = sets.at(self.focus, store);
-        let (word, bit) = (local as usize / 64, local % 64);
+        let (word, bit) = (local.index() / 64, local.index() % 64);
         let before: u32 = words[..word].iter().map(|word| word.count_ones()).sum();
-        self.firsts[store as usize] + before + (words[word] & ((1 << bit) - 1)).count_ones()
+        let here = before + (words[word] & ((1 << bit) - 1)).count_ones();
+        NodeId::new(self.firsts[store.index()].index() + here as usize)
     }
 
     /// The own turns in a node.
-    pub fn turns(&self, node: u32) -> &[OwnTurn] {
-        &self.turns[self.starts[node as usize]..self.starts[node as usize + 1]]
+    pub fn turns(&self, node: NodeId) -> &[OwnTurn] {
+        &self.turns[self.starts[node.index()]..self.starts[node.index() + 1]]
     }
 }
 
@@ -171,7 +173,7 @@ pub struct MayEvaluator<'g, 'a, const W: usize> {
 
 impl<const W: usize> MayEvaluator<'_, '_, W> {
     /// Whether some choice of the others' local states at `store` satisfies the predicate, with `own` fixed.
-    pub fn may(&mut self, may: &May, store: u32, own: Option<(ProcessId, u32)>) -> Result<bool, StopReason> {
+    pub fn may(&mut self, may: &May, store: StoreId, own: Option<(ProcessId, LocalId)>) -> Result<bool, StopReason> {
         match may {
             May::All(parts) => {
                 for part in parts {
@@ -200,7 +202,7 @@ impl<const W: usize> MayEvaluator<'_, '_, W> {
             }
             May::Truth { wanted, processes, number, .. } => {
                 let term = self.terms[*number];
-                let choices: Vec<(ProcessId, Vec<u32>)> =
+                let choices: Vec<(ProcessId, Vec<LocalId>)> =
                     processes.iter().map(|&process| (process, self.locals_at(process, store, own))).collect();
                 let n_combinations =
                     choices.iter().fold(1_usize, |product, (_, list)| product.saturating_mul(list.len()));
@@ -222,15 +224,15 @@ impl<const W: usize> MayEvaluator<'_, '_, W> {
     }
 
     /// Whether a proposition holds at a store: everybody's local states there agree on it.
-    pub fn truth(&self, term: TermId, processes: &[ProcessId], store: u32) -> Result<bool, StopReason> {
+    pub fn truth(&self, term: TermId, processes: &[ProcessId], store: StoreId) -> Result<bool, StopReason> {
         let first = |&process: &ProcessId| (process, self.locals_at(process, store, None));
-        let choices: Vec<(ProcessId, Vec<u32>)> = processes.iter().map(first).collect();
+        let choices: Vec<(ProcessId, Vec<LocalId>)> = processes.iter().map(first).collect();
         let row = self.combination(store, &choices, 0);
         self.sets.machine.test(term, &row, &self.sets.scratch).map_err(|_| faulty())
     }
 
-    fn combination(&self, store: u32, choices: &[(ProcessId, Vec<u32>)], mut nth: usize) -> Packed<W> {
-        let mut row = *self.sets.cells.row(self.sets.stores[store as usize].cells);
+    fn combination(&self, store: StoreId, choices: &[(ProcessId, Vec<LocalId>)], mut nth: usize) -> Packed<W> {
+        let mut row = *self.sets.cells.row(self.sets.stores[store.index()].cells);
         for (process, list) in choices {
             let local = list[nth % list.len()];
             nth /= list.len();
@@ -240,7 +242,7 @@ impl<const W: usize> MayEvaluator<'_, '_, W> {
         row
     }
 
-    fn locals_at(&self, process: ProcessId, store: u32, own: Option<(ProcessId, u32)>) -> Vec<u32> {
+    fn locals_at(&self, process: ProcessId, store: StoreId, own: Option<(ProcessId, LocalId)>) -> Vec<LocalId> {
         match own {
             Some((focus, local)) if focus == process => vec![local],
             _ => {
@@ -255,10 +257,10 @@ impl<const W: usize> MayEvaluator<'_, '_, W> {
         &mut self,
         process: ProcessId,
         labels: Option<&[String]>,
-        store: u32,
-        local: u32,
+        store: StoreId,
+        local: LocalId,
     ) -> Result<bool, StopReason> {
-        let cells = self.sets.stores[store as usize].cells;
+        let cells = self.sets.stores[store.index()].cells;
         let doings = self.sets.doings(process, cells, local)?;
         let model = self.sets.locals.model;
         if doings.is_faulty {
@@ -275,7 +277,7 @@ impl<const W: usize> MayEvaluator<'_, '_, W> {
                 && labels.is_none_or(|labels| action.labels.iter().any(|label| labels.contains(label)))
         };
         let classes = &self.sets.classes;
-        Ok(doings.turns.iter().any(|turn| classes[turn.class as usize].0.first_action_of(process).is_some_and(counts)))
+        Ok(doings.turns.iter().any(|turn| classes[turn.class.index()].0.first_action_of(process).is_some_and(counts)))
     }
 }
 

@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 
 use super::process::{FocusNodes, MayEvaluator, StoreTurn, StoreTurns};
 use super::sets::FairSets;
+use crate::ids::{ClassId, NodeId, StoreId};
 use model::process::ProcessId;
 use packed::term::TermId;
 use streett::emptiness::FairGraph;
@@ -57,7 +58,7 @@ pub struct FocusProduct<'p, 'a, const W: usize> {
 /// An edge: the focus's own turn, or a change of the store by another.
 pub enum FocusEdge<'e> {
     /// The class of the turn.
-    Own(u32),
+    Own(ClassId),
     /// The change.
     Other(&'e StoreTurn),
 }
@@ -80,7 +81,7 @@ impl<'p, 'a, const W: usize> FocusProduct<'p, 'a, W> {
         asked: &RunQuery<'_>,
     ) -> Result<Self, StopReason> {
         let ProductParts { nodes, turns, terms } = *parts;
-        let n_stores = sets.stores.len() as u32;
+        let n_stores = sets.stores.len();
         let (n_marks, n_pairs) = (asked.automaton.n_marks, asked.pairs.len());
         let n_demanded = n_marks + usize::from(asked.own);
         let n_words = (n_demanded + n_pairs).div_ceil(64);
@@ -90,10 +91,10 @@ impl<'p, 'a, const W: usize> FocusProduct<'p, 'a, W> {
         }
         sets.hold((nodes.list.len() * n_words * 16) as u64)?;
         let (before, free) = predicates(&mut MayEvaluator { sets, terms }, nodes, asked, (n_demanded, n_words))?;
-        let (mut letters, mut moves) = (Vec::with_capacity(n_stores as usize), Vec::new());
+        let (mut letters, mut moves) = (Vec::with_capacity(n_stores), Vec::new());
         let mut known = FxHashMap::<Bits, u32>::default();
         let guess = MayEvaluator { sets, terms };
-        for store in 0..n_stores {
+        for store in (0..n_stores).map(StoreId::new) {
             let mut letter = Bits::default();
             for (at, (term, processes)) in asked.atoms.iter().enumerate() {
                 if guess.truth(*term, processes, store)? {
@@ -119,7 +120,7 @@ impl<'p, 'a, const W: usize> FocusProduct<'p, 'a, W> {
             }
             row
         });
-        let range = |store: u32| {
+        let range = |store: StoreId| {
             let all = turns.at(store);
             let start = all.partition_point(|turn| turn.mover < nodes.focus);
             let end = all.partition_point(|turn| turn.mover <= nodes.focus);
@@ -135,7 +136,7 @@ impl<'p, 'a, const W: usize> FocusProduct<'p, 'a, W> {
             n_pairs,
             letters,
             moves,
-            skipped: (0..n_stores).map(range).collect(),
+            skipped: (0..n_stores).map(StoreId::new).map(range).collect(),
             met: met.collect(),
             n_words,
             before,
@@ -145,8 +146,13 @@ impl<'p, 'a, const W: usize> FocusProduct<'p, 'a, W> {
     }
 
     /// The node of the focus in a node.
-    pub fn base(&self, node: u32) -> u32 {
-        node / self.n_automaton as u32
+    pub fn base(&self, node: u32) -> NodeId {
+        NodeId::new(node as usize / self.n_automaton)
+    }
+
+    /// The node with a node of the focus and a state of the automaton.
+    fn node(&self, base: NodeId, state: u32) -> u32 {
+        base.index() as u32 * self.n_automaton as u32 + state
     }
 
     /// The state of the automaton in a node.
@@ -169,15 +175,15 @@ impl<'p, 'a, const W: usize> FocusProduct<'p, 'a, W> {
         FocusEdge::Other(self.other(base, nth - own.len()))
     }
 
-    fn other(&self, base: u32, nth: usize) -> &StoreTurn {
-        let store = self.nodes.list[base as usize].0;
-        let (start, len) = self.skipped[store as usize];
+    fn other(&self, base: NodeId, nth: usize) -> &StoreTurn {
+        let store = self.nodes.list[base.index()].0;
+        let (start, len) = self.skipped[store.index()];
         let at = if nth < start as usize { nth } else { nth + len as usize };
         &self.turns.at(store)[at]
     }
 
     fn automaton_moves(&self, node: u32) -> &[(u32, Bits)] {
-        let letter = self.letters[self.nodes.list[self.base(node) as usize].0 as usize] as usize;
+        let letter = self.letters[self.nodes.list[self.base(node).index()].0.index()] as usize;
         &self.moves[letter * self.n_automaton + node as usize % self.n_automaton]
     }
 }
@@ -224,7 +230,7 @@ impl<const W: usize> FairGraph for FocusProduct<'_, '_, W> {
     }
 
     fn initial(&self) -> Vec<u32> {
-        self.nodes.initial.iter().map(|node| node * self.n_automaton as u32 + self.initial).collect()
+        self.nodes.initial.iter().map(|&node| self.node(node, self.initial)).collect()
     }
 
     fn n_edges(&self, node: u32) -> u32 {
@@ -233,8 +239,8 @@ impl<const W: usize> FairGraph for FocusProduct<'_, '_, W> {
             return 0;
         }
         let base = self.base(node);
-        let store = self.nodes.list[base as usize].0;
-        let others = self.turns.at(store).len() - self.skipped[store as usize].1 as usize;
+        let store = self.nodes.list[base.index()].0;
+        let others = self.turns.at(store).len() - self.skipped[store.index()].1 as usize;
         ((self.nodes.turns(base).len() + others) * n_moves) as u32
     }
 
@@ -247,10 +253,10 @@ impl<const W: usize> FairGraph for FocusProduct<'_, '_, W> {
             Some(turn) => turn.target,
             None => {
                 let turn = self.other(base, nth - own.len());
-                self.nodes.node(self.sets, turn.target, self.nodes.list[base as usize].1)
+                self.nodes.node(self.sets, turn.target, self.nodes.list[base.index()].1)
             }
         };
-        next * self.n_automaton as u32 + moves[choice].0
+        self.node(next, moves[choice].0)
     }
 
     fn add_marks(&self, node: u32, edge: u32, row: &mut [u64]) {
@@ -263,13 +269,13 @@ impl<const W: usize> FairGraph for FocusProduct<'_, '_, W> {
                 if self.own && (self.n_marks == 0 || marks.contains(0)) {
                     set(row, self.n_marks);
                 }
-                self.sets.classes[class as usize].1
+                self.sets.classes[class.index()].1
             }
             FocusEdge::Other(turn) => turn.kind,
         };
-        let base = self.base(node) as usize;
+        let base = self.base(node).index();
         let before = &self.before[base * self.n_words..(base + 1) * self.n_words];
-        let met = self.met[kind as usize].iter().zip(before);
+        let met = self.met[kind.index()].iter().zip(before);
         row.iter_mut().zip(met).for_each(|(word, (met, before))| *word |= met | before);
     }
 
@@ -283,6 +289,6 @@ impl<const W: usize> FairGraph for FocusProduct<'_, '_, W> {
 
     fn is_free(&self, node: u32, pair: usize) -> bool {
         let bit = self.n_demanded() + pair;
-        self.free[self.base(node) as usize * self.n_words + bit / 64] >> (bit % 64) & 1 == 1
+        self.free[self.base(node).index() * self.n_words + bit / 64] >> (bit % 64) & 1 == 1
     }
 }

@@ -19,7 +19,8 @@ use model::process::ProcessId;
 use model::variable::Storage;
 use rustc_hash::FxHashMap;
 
-use crate::sets::Rows;
+use crate::ids::{BlockId, BlocksId, CellsId, CellsMark, ClassId, KindId, LocalId, LocalMark, StoreId};
+use crate::sets::NumberedRows;
 use crate::sets::bits::{BitSets, for_each_bit};
 use packed::initial::{InitialStates, widened};
 use packed::machine::{Flow, Machine, Scratch, Sink, SyncWith};
@@ -32,11 +33,11 @@ const CHECK_EVERY: u32 = 256;
 #[derive(Clone, Copy, Debug)]
 pub struct LocalTurn {
     /// The class: who, by which action.
-    pub class: u32,
-    /// The number of the cells' values afterwards.
-    pub cells: u32,
-    /// The number of the local state afterwards.
-    pub local: u32,
+    pub class: ClassId,
+    /// The cells' values afterwards.
+    pub cells: CellsId,
+    /// The local state afterwards.
+    pub local: LocalId,
 }
 
 /// What a process can do at given cells in a given local state.
@@ -51,16 +52,16 @@ pub struct EnabledTurns {
 /// A store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct StoreKey {
-    /// The number of the cells' values.
-    pub cells: u32,
-    /// The number of the vector of blocks.
-    pub blocks: u32,
+    /// The cells' values.
+    pub cells: CellsId,
+    /// The vector of blocks.
+    pub blocks: BlocksId,
 }
 
 /// A change of a store by somebody's turn.
 #[derive(Clone, Copy)]
 struct StoreChange {
-    target: u32,
+    target: StoreId,
     first: ProcessId,
     /// Whether somebody other than the first makes it, too.
     by_several: bool,
@@ -81,35 +82,36 @@ pub struct FairSets<'a, const W: usize> {
     cells_mask: Packed<W>,
     local_masks: Vec<Packed<W>>,
     /// The values of the shared and public cells that were met.
-    pub cells: Rows<W>,
+    pub cells: NumberedRows<W, CellsMark>,
     /// By process: its local states that were met.
-    pub local_rows: Vec<Rows<W>>,
+    pub local_rows: Vec<NumberedRows<W, LocalMark>>,
     plain_locals: Vec<Vec<LocalState>>,
-    doings: Vec<FxHashMap<(u32, u32), EnabledTurns>>,
+    doings: Vec<FxHashMap<(CellsId, LocalId), EnabledTurns>>,
     /// The turn of each class, and the assumptions that it meets by itself, as a number in `kinds`.
-    pub classes: Vec<(Turn, u32)>,
-    class_ids: FxHashMap<Turn, u32>,
+    pub classes: Vec<(Turn, KindId)>,
+    class_ids: FxHashMap<Turn, ClassId>,
     /// Sets of assumptions that turns meet.
     pub kinds: Vec<Vec<usize>>,
-    kind_ids: FxHashMap<Vec<usize>, u32>,
+    kind_ids: FxHashMap<Vec<usize>, KindId>,
     /// By process: what is exposed of it.
     pub exposed: Vec<Exposed>,
     /// By process and local state: the block.
-    blocks: Vec<Vec<u16>>,
+    blocks: Vec<Vec<BlockId>>,
     /// The vectors of blocks that were met.
-    pub vectors: Vec<Box<[u16]>>,
-    vector_ids: FxHashMap<Box<[u16]>, u32>,
-    changed_vectors: FxHashMap<(u32, u32, u16), u32>,
+    pub vectors: Vec<Box<[BlockId]>>,
+    vector_ids: FxHashMap<Box<[BlockId]>, BlocksId>,
+    changed_vectors: FxHashMap<(BlocksId, ProcessId, BlockId), BlocksId>,
     /// The stores.
     pub stores: Vec<StoreKey>,
-    store_ids: FxHashMap<StoreKey, u32>,
+    store_ids: FxHashMap<StoreKey, StoreId>,
     /// By process: its local states at each store.
     sets: Vec<BitSets>,
     changes: Vec<Vec<StoreChange>>,
-    change_ids: FxHashMap<(u32, u32), u32>,
-    open: Vec<(u32, u32)>,
+    /// Where a change from store to store is in the list of the first.
+    change_ids: FxHashMap<(StoreId, StoreId), u32>,
+    open: Vec<(ProcessId, StoreId)>,
     /// The initial stores, and for each process its local states there.
-    pub initial: Vec<(u32, ProcessId, u32)>,
+    pub initial: Vec<(StoreId, ProcessId, LocalId)>,
     n_looks: u32,
 }
 
@@ -146,8 +148,8 @@ impl<'a, const W: usize> FairSets<'a, W> {
             peak_bytes: Cell::new(0),
             cells_mask,
             local_masks,
-            cells: Rows::default(),
-            local_rows: (0..n_processes).map(|_| Rows::default()).collect(),
+            cells: NumberedRows::default(),
+            local_rows: (0..n_processes).map(|_| NumberedRows::default()).collect(),
             plain_locals: vec![Vec::new(); n_processes],
             doings: (0..n_processes).map(|_| FxHashMap::default()).collect(),
             classes: Vec::new(),
@@ -182,12 +184,12 @@ impl<'a, const W: usize> FairSets<'a, W> {
         if self.exposed[at].facts.contains(fact) {
             return false;
         }
-        let n_locals = self.local_rows[at].len() as u32;
+        let locals = self.local_rows[at].ids();
         let mut pairs = BTreeSet::new();
         let mut blocks = BTreeSet::new();
-        for local in 0..n_locals {
+        for local in locals {
             let block = self.block(process, local);
-            let holds = self.locals.holds(process, fact, &self.plain_locals[at][local as usize]);
+            let holds = self.locals.holds(process, fact, &self.plain_locals[at][local.index()]);
             pairs.insert((block, holds));
             blocks.insert(block);
         }
@@ -198,18 +200,18 @@ impl<'a, const W: usize> FairSets<'a, W> {
     }
 
     /// The block of a local state in plain terms.
-    pub fn plain_block(&self, process: ProcessId, local: &LocalState) -> Option<u16> {
+    pub fn plain_block(&self, process: ProcessId, local: &LocalState) -> Option<BlockId> {
         let exposed = &self.exposed[process.index()];
         let truths: Vec<bool> = exposed.facts.iter().map(|fact| self.locals.holds(process, fact, local)).collect();
-        exposed.blocks.iter().position(|block| *block == truths).map(|at| at as u16)
+        exposed.blocks.iter().position(|block| *block == truths).map(BlockId::new)
     }
 
     /// The block of a local state.
-    pub fn block(&mut self, process: ProcessId, local: u32) -> u16 {
+    pub fn block(&mut self, process: ProcessId, local: LocalId) -> BlockId {
         let at = process.index();
-        while self.blocks[at].len() <= local as usize {
+        while self.blocks[at].len() <= local.index() {
             let next = self.blocks[at].len();
-            let plain = self.plain_local(process, next as u32).clone();
+            let plain = self.plain_local(process, LocalId::new(next)).clone();
             let exposed = &mut self.exposed[at];
             let truths: Vec<bool> = exposed.facts.iter().map(|fact| self.locals.holds(process, fact, &plain)).collect();
             let known = exposed.blocks.iter().position(|block| *block == truths);
@@ -217,45 +219,45 @@ impl<'a, const W: usize> FairSets<'a, W> {
                 exposed.blocks.push(truths);
                 exposed.blocks.len() - 1
             });
-            self.blocks[at].push(block as u16);
+            self.blocks[at].push(BlockId::new(block));
         }
-        self.blocks[at][local as usize]
+        self.blocks[at][local.index()]
     }
 
     /// A local state in plain terms.
-    pub fn plain_local(&mut self, process: ProcessId, local: u32) -> &LocalState {
+    pub fn plain_local(&mut self, process: ProcessId, local: LocalId) -> &LocalState {
         let at = process.index();
-        while self.plain_locals[at].len() <= local as usize {
-            let row = self.local_rows[at].row(self.plain_locals[at].len() as u32);
+        while self.plain_locals[at].len() <= local.index() {
+            let row = self.local_rows[at].row(LocalId::new(self.plain_locals[at].len()));
             let state = self.machine.codec.unpack(row);
             self.plain_locals[at].push(self.locals.read(process, &state));
         }
-        &self.plain_locals[at][local as usize]
+        &self.plain_locals[at][local.index()]
     }
 
     /// The words of a process's local states at a store.
-    pub fn at(&self, process: ProcessId, store: u32) -> &[u64] {
+    pub fn at(&self, process: ProcessId, store: StoreId) -> &[u64] {
         self.sets[process.index()].get(store)
     }
 
     /// The store of a state of which only the cells count, with everybody's blocks.
-    pub fn store_of(&self, state: &State, blocks: &[usize]) -> Option<u32> {
+    pub fn store_of(&self, state: &State, blocks: &[usize]) -> Option<StoreId> {
         let row = only(&widened(&self.machine.codec.pack(state)), &self.cells_mask);
-        let vector: Box<[u16]> = blocks.iter().map(|&block| block as u16).collect();
+        let vector: Box<[BlockId]> = blocks.iter().map(|&block| BlockId::new(block)).collect();
         let store = StoreKey { cells: self.cells.position(&row)?, blocks: *self.vector_ids.get(&vector)? };
         self.store_ids.get(&store).copied()
     }
 
     /// The number of the vector that differs from another in one block.
-    pub fn changed_vector(&mut self, vector: u32, process: ProcessId, block: u16) -> u32 {
-        if self.vectors[vector as usize][process.index()] == block {
+    pub fn changed_vector(&mut self, vector: BlocksId, process: ProcessId, block: BlockId) -> BlocksId {
+        if self.vectors[vector.index()][process.index()] == block {
             return vector;
         }
-        let key = (vector, process.index() as u32, block);
+        let key = (vector, process, block);
         if let Some(&known) = self.changed_vectors.get(&key) {
             return known;
         }
-        let mut changed = self.vectors[vector as usize].clone();
+        let mut changed = self.vectors[vector.index()].clone();
         changed[process.index()] = block;
         let number = self.vector(changed);
         self.changed_vectors.insert(key, number);
@@ -277,7 +279,7 @@ impl<'a, const W: usize> FairSets<'a, W> {
         self.initial.clear();
         self.start()?;
         while let Some((process, store)) = self.open.pop() {
-            self.look_at(ProcessId::new(process as usize), store)?;
+            self.look_at(process, store)?;
             self.n_looks += 1;
             if self.n_looks.is_multiple_of(CHECK_EVERY) {
                 self.check()?;
@@ -314,20 +316,20 @@ impl<'a, const W: usize> FairSets<'a, W> {
     fn start(&mut self) -> Result<(), StopReason> {
         let codec = self.machine.codec;
         let n_processes = self.locals.model.processes.len();
-        let mut starts: Vec<Vec<u32>> = Vec::new();
+        let mut starts: Vec<Vec<LocalId>> = Vec::new();
         for at in 0..n_processes {
             let mask = self.local_masks[at];
             let rows: Vec<Packed<W>> = InitialStates::within(codec, &mask).collect();
             let numbers = rows.iter().map(|row| self.local_rows[at].number(only(row, &mask)).0).collect();
             starts.push(numbers);
         }
-        let mut vectors: Vec<Vec<u16>> = vec![Vec::new()];
+        let mut vectors: Vec<Vec<BlockId>> = vec![Vec::new()];
         for (at, starts) in starts.iter().enumerate() {
             let process = ProcessId::new(at);
-            let mut blocks: Vec<u16> = starts.iter().map(|&local| self.block(process, local)).collect();
+            let mut blocks: Vec<BlockId> = starts.iter().map(|&local| self.block(process, local)).collect();
             blocks.sort_unstable();
             blocks.dedup();
-            let longer = |vector: &Vec<u16>| {
+            let longer = |vector: &Vec<BlockId>| {
                 blocks.iter().map(|&block| vector.iter().copied().chain([block]).collect()).collect::<Vec<_>>()
             };
             vectors = vectors.iter().flat_map(longer).collect();
@@ -353,18 +355,18 @@ impl<'a, const W: usize> FairSets<'a, W> {
         Ok(())
     }
 
-    fn vector(&mut self, vector: Box<[u16]>) -> u32 {
+    fn vector(&mut self, vector: Box<[BlockId]>) -> BlocksId {
         if let Some(&known) = self.vector_ids.get(&vector) {
             return known;
         }
-        let number = self.vectors.len() as u32;
+        let number = BlocksId::new(self.vectors.len());
         self.vectors.push(vector.clone());
         self.vector_ids.insert(vector, number);
         number
     }
 
-    fn store(&mut self, store: StoreKey) -> u32 {
-        let next = self.stores.len() as u32;
+    fn store(&mut self, store: StoreKey) -> StoreId {
+        let next = StoreId::new(self.stores.len());
         let number = *self.store_ids.entry(store).or_insert(next);
         if number == next {
             self.stores.push(store);
@@ -373,16 +375,16 @@ impl<'a, const W: usize> FairSets<'a, W> {
         number
     }
 
-    fn add(&mut self, process: ProcessId, store: u32, local: u32) {
+    fn add(&mut self, process: ProcessId, store: StoreId, local: LocalId) {
         if self.sets[process.index()].insert(store, local) {
-            self.open.push((process.index() as u32, store));
+            self.open.push((process, store));
         }
     }
 
     /// Takes the turns of new local states at a store, and carries them along known changes.
-    fn look_at(&mut self, process: ProcessId, store: u32) -> Result<(), StopReason> {
+    fn look_at(&mut self, process: ProcessId, store: StoreId) -> Result<(), StopReason> {
         let (new, _) = self.sets[process.index()].take_new(store);
-        let here = self.stores[store as usize];
+        let here = self.stores[store.index()];
         let mut fresh = Vec::new();
         for_each_bit(&new, |local| fresh.push(local));
         for local in fresh {
@@ -394,8 +396,8 @@ impl<'a, const W: usize> FairSets<'a, W> {
                 }
             }
         }
-        for at in 0..self.changes[store as usize].len() {
-            let change = self.changes[store as usize][at];
+        for at in 0..self.changes[store.index()].len() {
+            let change = self.changes[store.index()][at];
             if change.by_several || change.first != process {
                 self.carry(process, change.target, &new);
             }
@@ -404,24 +406,24 @@ impl<'a, const W: usize> FairSets<'a, W> {
     }
 
     /// The store after a turn.
-    pub fn target(&mut self, process: ProcessId, here: StoreKey, turn: LocalTurn) -> u32 {
+    pub fn target(&mut self, process: ProcessId, here: StoreKey, turn: LocalTurn) -> StoreId {
         let block = self.block(process, turn.local);
         let blocks = self.changed_vector(here.blocks, process, block);
         self.store(StoreKey { cells: turn.cells, blocks })
     }
 
     /// A change of a store carries the local states of all others with it.
-    fn change(&mut self, process: ProcessId, store: u32, target: u32) {
+    fn change(&mut self, process: ProcessId, store: StoreId, target: StoreId) {
         let known = self.change_ids.get(&(store, target)).copied();
         let spread: Vec<usize> = match known {
             None => {
-                let list = &mut self.changes[store as usize];
+                let list = &mut self.changes[store.index()];
                 self.change_ids.insert((store, target), list.len() as u32);
                 list.push(StoreChange { target, first: process, by_several: false });
                 (0..self.sets.len()).filter(|&other| other != process.index()).collect()
             }
             Some(at) => {
-                let change = &mut self.changes[store as usize][at as usize];
+                let change = &mut self.changes[store.index()][at as usize];
                 if change.by_several || change.first == process {
                     return;
                 }
@@ -435,14 +437,14 @@ impl<'a, const W: usize> FairSets<'a, W> {
         }
     }
 
-    fn carry(&mut self, process: ProcessId, target: u32, words: &[u64]) {
+    fn carry(&mut self, process: ProcessId, target: StoreId, words: &[u64]) {
         if words.iter().any(|&word| word != 0) && self.sets[process.index()].insert_all(target, words) {
-            self.open.push((process.index() as u32, target));
+            self.open.push((process, target));
         }
     }
 
     /// What a process can do, computed once.
-    pub fn doings(&mut self, process: ProcessId, cells: u32, local: u32) -> Result<EnabledTurns, StopReason> {
+    pub fn doings(&mut self, process: ProcessId, cells: CellsId, local: LocalId) -> Result<EnabledTurns, StopReason> {
         if let Some(known) = self.doings[process.index()].get(&(cells, local)) {
             return Ok(known.clone());
         }
@@ -479,24 +481,24 @@ impl<'a, const W: usize> FairSets<'a, W> {
         Ok(doings)
     }
 
-    fn class(&mut self, turn: Turn) -> u32 {
+    fn class(&mut self, turn: Turn) -> ClassId {
         if let Some(&known) = self.class_ids.get(&turn) {
             return known;
         }
         let met = self.conditions.met_by(&turn);
-        let next = self.kinds.len() as u32;
+        let next = KindId::new(self.kinds.len());
         let kind = *self.kind_ids.entry(met.clone()).or_insert(next);
         if kind == next {
             self.kinds.push(met);
         }
-        let class = self.classes.len() as u32;
+        let class = ClassId::new(self.classes.len());
         self.classes.push((turn.clone(), kind));
         self.class_ids.insert(turn, class);
         class
     }
 
     /// The state with the cells of a store and the local state of a process; all others are anywhere.
-    pub fn plain_state(&self, cells: u32, own: Option<(ProcessId, u32)>) -> State {
+    pub fn plain_state(&self, cells: CellsId, own: Option<(ProcessId, LocalId)>) -> State {
         let mut row = *self.cells.row(cells);
         if let Some((process, local)) = own {
             let own = self.local_rows[process.index()].row(local);

@@ -9,6 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::actions::{ActionNumber, Actions};
 use super::graph::{ProcessGraph, RendezvousEdge, meetings_of};
+use crate::interference::{CommonBits, CommonChange};
 use engine::meter::Meter;
 use packed::initial::InitialStates;
 use packed::machine::{Flow, Machine, Scratch};
@@ -45,15 +46,11 @@ pub fn graphs<const W: usize>(machine: &Machine<'_>, actions: &Actions<W>, meter
 
 /// What a process has seen of the others.
 struct Inbox<const W: usize> {
-    /// By the bits in common: the changes from there, each an action and the bits after it.
-    changes: FxHashMap<(Packed<W>, Packed<W>), Vec<(ActionNumber, Packed<W>)>>,
+    /// Local states and changes, by each set of bits that changes are about.
+    common: Vec<CommonBits<W, u32, ActionNumber>>,
     known: FxHashSet<(ActionNumber, Packed<W>, Packed<W>)>,
-    /// The sets of bits that changes are about.
-    masks: Vec<Packed<W>>,
-    /// Changes in the order in which they came: the bits concerned, before, the action, after.
-    log: Vec<(Packed<W>, Packed<W>, ActionNumber, Packed<W>)>,
-    /// By the bits of a mask: the local states.
-    by_bits: FxHashMap<(Packed<W>, Packed<W>), Vec<u32>>,
+    /// Changes in the order in which they came.
+    log: Vec<LoggedChange<W>>,
     /// How many local states have met the changes.
     n_met: usize,
     /// How many of the own steps have been told to others.
@@ -62,16 +59,15 @@ struct Inbox<const W: usize> {
 
 impl<const W: usize> Default for Inbox<W> {
     fn default() -> Self {
-        Inbox {
-            changes: FxHashMap::default(),
-            known: FxHashSet::default(),
-            masks: Vec::new(),
-            log: Vec::new(),
-            by_bits: FxHashMap::default(),
-            n_met: 0,
-            n_told: 0,
-        }
+        Inbox { common: Vec::new(), known: FxHashSet::default(), log: Vec::new(), n_met: 0, n_told: 0 }
     }
+}
+
+/// A change: the position of the bits that it is about, and the bits before it.
+struct LoggedChange<const W: usize> {
+    about: usize,
+    before: Packed<W>,
+    change: CommonChange<W, ActionNumber>,
 }
 
 /// Local states by the bits that two processes both see, and how many are in it.
@@ -197,18 +193,18 @@ impl<const W: usize> InterferenceSearch<'_, W> {
         let sight = &mut self.sights[at];
         for state in sight.n_met..n_states {
             let row = *self.graphs[at].states.row(state as u32);
-            for mask in &sight.masks {
-                let key = (*mask, and(&row, mask));
-                sight.by_bits.entry(key).or_default().push(state as u32);
-                for (action, after) in sight.changes.get(&key).into_iter().flatten() {
-                    found.push((state as u32, *action, or(&without(&row, mask), after)));
+            for common in &mut sight.common {
+                let mask = *common.mask();
+                for change in common.add_row(&row, state as u32) {
+                    found.push((state as u32, change.label, or(&without(&row, &mask), &change.after)));
                 }
             }
         }
-        for (mask, before, action, after) in &sight.log[self.n_changes[at]..n_changes] {
-            for &state in sight.by_bits.get(&(*mask, *before)).into_iter().flatten() {
+        for LoggedChange { about, before, change } in &sight.log[self.n_changes[at]..n_changes] {
+            let common = &sight.common[*about];
+            for &state in common.rows(before) {
                 let row = self.graphs[at].states.row(state);
-                found.push((state, *action, or(&without(row, mask), after)));
+                found.push((state, change.label, common.changed(row, &change.after)));
             }
         }
         sight.n_met = n_states;
@@ -238,13 +234,15 @@ impl<const W: usize> Inbox<W> {
         if !self.known.insert((action, before, after)) {
             return;
         }
-        if !self.masks.contains(&mask) {
-            // Everybody meets the new bits: as if all local states were new.
-            self.masks.push(mask);
+        let about = self.common.iter().position(|common| *common.mask() == mask).unwrap_or_else(|| {
+            // The change may happen in every local state that there is: as if all of them were new.
+            self.common.push(CommonBits::new(mask));
+            self.common.iter_mut().for_each(CommonBits::forget_rows);
             self.n_met = 0;
-            self.by_bits.clear();
-        }
-        self.changes.entry((mask, before)).or_default().push((action, after));
-        self.log.push((mask, before, action, after));
+            self.common.len() - 1
+        });
+        let change = CommonChange { after, label: action };
+        self.common[about].add_change(before, change);
+        self.log.push(LoggedChange { about, before, change });
     }
 }

@@ -1,5 +1,9 @@
 //! Bit sets by number, side by side in one vector, each with what is new in it.
 
+use base::Id;
+
+use crate::ids::{LocalId, StoreId};
+
 /// For each store a set of local states, and those of them that nobody has looked at.
 #[derive(Default)]
 pub(crate) struct BitSets {
@@ -15,12 +19,12 @@ pub(crate) struct BitSets {
 
 impl BitSets {
     /// Adds one element; whether the set has something new for the first time since it was looked at.
-    pub fn insert(&mut self, set: u32, element: u32) -> bool {
-        let word = element as usize / 64;
+    pub fn insert(&mut self, set: StoreId, element: LocalId) -> bool {
+        let word = element.index() / 64;
         self.widen(word + 1);
         self.lengthen(set);
-        let at = set as usize * self.n_words + word;
-        let bit = 1 << (element % 64);
+        let at = set.index() * self.n_words + word;
+        let bit = 1 << (element.index() % 64);
         let is_new = self.all[at] & bit == 0;
         self.all[at] |= bit;
         if is_new {
@@ -31,10 +35,10 @@ impl BitSets {
 
     /// Adds all elements of a set given by its words; whether the set has something new for the first time since it was
     /// looked at.
-    pub fn insert_all(&mut self, set: u32, words: &[u64]) -> bool {
+    pub fn insert_all(&mut self, set: StoreId, words: &[u64]) -> bool {
         self.widen(words.len());
         self.lengthen(set);
-        let start = set as usize * self.n_words;
+        let start = set.index() * self.n_words;
         let mut any = 0;
         for (at, &word) in words.iter().enumerate() {
             let added = word & !self.all[start + at];
@@ -46,17 +50,17 @@ impl BitSets {
     }
 
     /// The words of a set.
-    pub fn get(&self, set: u32) -> &[u64] {
-        let start = set as usize * self.n_words;
+    pub fn get(&self, set: StoreId) -> &[u64] {
+        let start = set.index() * self.n_words;
         self.all.get(start..start + self.n_words).unwrap_or_default()
     }
 
     /// What is new in a set, which is not new any more; and whether it is looked at for the first time.
-    pub fn take_new(&mut self, set: u32) -> (Vec<u64>, bool) {
-        let start = set as usize * self.n_words;
+    pub fn take_new(&mut self, set: StoreId) -> (Vec<u64>, bool) {
+        let start = set.index() * self.n_words;
         let new = self.new[start..start + self.n_words].to_vec();
         self.new[start..start + self.n_words].fill(0);
-        let (_, was_seen) = std::mem::replace(&mut self.marks[set as usize], (false, true));
+        let (_, was_seen) = std::mem::replace(&mut self.marks[set.index()], (false, true));
         (new, !was_seen)
     }
 
@@ -65,13 +69,13 @@ impl BitSets {
         ((self.all.capacity() + self.new.capacity()) * 8 + self.marks.capacity() * 2) as u64
     }
 
-    fn mark(&mut self, set: u32) -> bool {
-        !std::mem::replace(&mut self.marks[set as usize].0, true)
+    fn mark(&mut self, set: StoreId) -> bool {
+        !std::mem::replace(&mut self.marks[set.index()].0, true)
     }
 
     /// Makes room for so many sets.
-    fn lengthen(&mut self, set: u32) {
-        let n_sets = set as usize + 1;
+    fn lengthen(&mut self, set: StoreId) {
+        let n_sets = set.index() + 1;
         if n_sets > self.marks.len() {
             self.marks.resize(n_sets, (false, false));
             self.all.resize(n_sets * self.n_words, 0);
@@ -98,11 +102,11 @@ impl BitSets {
 }
 
 /// Shows the elements of a set given by its words.
-pub(crate) fn for_each_bit(words: &[u64], mut show: impl FnMut(u32)) {
+pub(crate) fn for_each_bit(words: &[u64], mut show: impl FnMut(LocalId)) {
     for (at, &word) in words.iter().enumerate() {
         let mut rest = word;
         while rest != 0 {
-            show(at as u32 * 64 + rest.trailing_zeros());
+            show(Id::new(at * 64 + rest.trailing_zeros() as usize));
             rest &= rest - 1;
         }
     }
@@ -112,22 +116,23 @@ pub(crate) fn for_each_bit(words: &[u64], mut show: impl FnMut(u32)) {
 mod tests {
     use super::*;
 
-    fn elements(words: &[u64]) -> Vec<u32> {
+    fn elements(words: &[u64]) -> Vec<usize> {
         let mut found = Vec::new();
-        for_each_bit(words, |element| found.push(element));
+        for_each_bit(words, |element| found.push(element.index()));
         found
     }
 
     #[test]
     fn what_is_new_is_told_once_also_when_sets_grow_wider() {
         let mut sets = BitSets::default();
-        assert!(sets.insert(2, 5) && !sets.insert(2, 5) && !sets.insert(2, 6));
-        assert!(sets.insert(0, 200), "sets grow wider");
-        assert_eq!(sets.take_new(2), (vec![0b110_0000, 0, 0, 0], true));
-        assert_eq!(sets.take_new(2), (vec![0; 4], false));
-        assert!(sets.insert_all(2, &[0b11_0000]));
-        assert_eq!(elements(&sets.take_new(2).0), [4]);
-        assert_eq!((elements(sets.get(2)), elements(sets.get(0))), (vec![4, 5, 6], vec![200]));
-        assert!(!sets.insert_all(0, &[0, 0, 0, 1 << 8]));
+        let (zero, two) = (Id::new(0), Id::new(2));
+        assert!(sets.insert(two, Id::new(5)) && !sets.insert(two, Id::new(5)) && !sets.insert(two, Id::new(6)));
+        assert!(sets.insert(zero, Id::new(200)), "sets grow wider");
+        assert_eq!(sets.take_new(two), (vec![0b110_0000, 0, 0, 0], true));
+        assert_eq!(sets.take_new(two), (vec![0; 4], false));
+        assert!(sets.insert_all(two, &[0b11_0000]));
+        assert_eq!(elements(&sets.take_new(two).0), [4]);
+        assert_eq!((elements(sets.get(two)), elements(sets.get(zero))), (vec![4, 5, 6], vec![200]));
+        assert!(!sets.insert_all(zero, &[0, 0, 0, 1 << 8]));
     }
 }

@@ -9,12 +9,14 @@ use base::StopReason;
 use compose::backend::{Join, Movers};
 use compose::k_index::{ClosureRule, KIndexPlan};
 use model::process::ProcessId;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use super::bits::{BitSets, for_each_bit};
 use super::close::SuccessorCollector;
 use super::renaming::RowRenaming;
-use super::{LocalSets, Rows};
+use super::{LocalSets, NumberedRows, Rows};
+use crate::ids::{LocalId, LocalMark, StoreId, StoreMark};
+use crate::interference::{CommonBits, CommonChange};
 use packed::packing::Packed;
 use packed::words::{and, or, without};
 
@@ -27,20 +29,16 @@ struct GrowingProcess<const W: usize> {
     store_mask: Packed<W>,
     local_mask: Packed<W>,
     /// The stores and local states met, numbered.
-    stores: Rows<W>,
-    locals: Rows<W>,
+    stores: NumberedRows<W, StoreMark>,
+    locals: NumberedRows<W, LocalMark>,
     /// By store: the local states there, and those of them that are new.
     sets: BitSets,
     /// Stores with something new.
-    open: Vec<u32>,
+    open: Vec<StoreId>,
     /// Exchanges under which the set stays the same, each with what they make of local states, as far as it was asked for.
-    exchanges: Vec<(RowRenaming<W>, Vec<u32>)>,
-    /// Who disturbs the process, by position.
-    disturbed: Vec<usize>,
+    exchanges: Vec<(RowRenaming<W>, Vec<LocalId>)>,
     /// What others see of its steps, by position.
     guarantees: Vec<usize>,
-    /// Its stores by what it has in common with some of those who disturb it.
-    indexes: Vec<StoreIndex<W>>,
 }
 
 /// The changes of the store by one process, as another sees them.
@@ -52,31 +50,30 @@ struct Guarantee<const W: usize> {
     /// The bits that both see, in the source's place.
     common: Packed<W>,
     known: FxHashSet<(Packed<W>, Packed<W>)>,
-    /// By what is seen before: what is seen after.
-    changes: FxHashMap<Packed<W>, Vec<Packed<W>>>,
-    /// Whom it disturbs, by position.
-    targets: Vec<usize>,
+    /// Whose stores it changes.
+    targets: Vec<GuaranteeTarget>,
 }
 
-/// A process that a guarantee disturbs.
-struct StoreInterference<const W: usize> {
+/// A process whose stores a guarantee changes, and which part of the interference with it that is; both by position.
+struct GuaranteeTarget {
     process: usize,
-    guarantee: usize,
-    /// The bits that both see.
-    common: Packed<W>,
-    /// Which index of the process has its stores by these bits; none is needed where they are the whole store.
-    index: Option<usize>,
+    interference: usize,
 }
 
-/// Stores by some of their bits.
-type StoreIndex<const W: usize> = (Packed<W>, FxHashMap<Packed<W>, Vec<u32>>);
+/// What others do to the stores of a process, who have the same bits in common with it.
+struct StoreInterference<const W: usize> {
+    common: CommonBits<W, StoreId, ()>,
+    /// The changes, whoever makes them: the bits before and after.
+    known: FxHashSet<(Packed<W>, Packed<W>)>,
+}
 
 /// The sets on their way to the fixpoint.
 struct StoreFixpoint<'c, 'a, const W: usize> {
     sets: &'c LocalSets<'a, W>,
     processes: Vec<GrowingProcess<W>>,
     guarantees: Vec<Guarantee<W>>,
-    disturbs: Vec<StoreInterference<W>>,
+    /// By process: what others do to its stores.
+    interference: Vec<Vec<StoreInterference<W>>>,
     /// Who steps from which set.
     movers: Vec<Movers>,
     /// Bytes of tables, about; those of sets are counted apart.
@@ -100,7 +97,7 @@ impl<const W: usize> LocalSets<'_, W> {
             sets: self,
             processes: Vec::new(),
             guarantees: Vec::new(),
-            disturbs: Vec::new(),
+            interference: Vec::new(),
             movers: Vec::new(),
             table_bytes: 0,
             n_looks: 0,
@@ -126,17 +123,16 @@ impl<const W: usize> StoreFixpoint<'_, '_, W> {
         let mut added = GrowingProcess {
             store_mask,
             local_mask: without(&mask, &store_mask),
-            stores: Rows::default(),
-            locals: Rows::default(),
+            stores: NumberedRows::default(),
+            locals: NumberedRows::default(),
             sets: BitSets::default(),
             open: Vec::new(),
             exchanges: Vec::new(),
-            disturbed: Vec::new(),
             guarantees: Vec::new(),
-            indexes: Vec::new(),
         };
         start.iter().for_each(|row| added.add(row));
         self.processes.push(added);
+        self.interference.push(Vec::new());
         self.movers.push(Movers { process, partner: None });
     }
 
@@ -151,11 +147,11 @@ impl<const W: usize> StoreFixpoint<'_, '_, W> {
             // Other images are made at the end.
             ClosureRule::Image { .. } => {}
             ClosureRule::Step { group, movers, .. } if plan.groups[*group] == [movers.process] => {}
-            ClosureRule::Step { group, movers, .. } => self.add_disturb(plan, *group, movers.process),
+            ClosureRule::Step { group, movers, .. } => self.add_interference(plan, *group, movers.process),
         }
     }
 
-    fn add_disturb(&mut self, plan: &KIndexPlan<'_>, group: usize, mover: ProcessId) {
+    fn add_interference(&mut self, plan: &KIndexPlan<'_>, group: usize, mover: ProcessId) {
         let own = self.sets.sight.mask(&[mover]);
         let common = and(&own, &self.sets.sight.mask(&plan.groups[group]));
         let listed = plan.groups[..plan.n_listed].iter().position(|one| *one == [mover]);
@@ -175,16 +171,18 @@ impl<const W: usize> StoreFixpoint<'_, '_, W> {
             renaming.is_none() && known.renaming.is_none() && known.source == source && known.common == seen
         };
         let guarantee = self.guarantees.iter().position(is_same).unwrap_or_else(|| {
-            let (known, changes) = (FxHashSet::default(), FxHashMap::default());
-            let targets = Vec::new();
-            self.guarantees.push(Guarantee { source, renaming, common: seen, known, changes, targets });
+            let (known, targets) = (FxHashSet::default(), Vec::new());
+            self.guarantees.push(Guarantee { source, renaming, common: seen, known, targets });
             self.processes[source].guarantees.push(self.guarantees.len() - 1);
             self.guarantees.len() - 1
         });
-        self.guarantees[guarantee].targets.push(self.disturbs.len());
-        self.processes[group].disturbed.push(self.disturbs.len());
-        let index = self.processes[group].index(common);
-        self.disturbs.push(StoreInterference { process: group, guarantee, common, index });
+        let known = self.interference[group].iter().position(|known| *known.common.mask() == common);
+        let interference = known.unwrap_or_else(|| {
+            let added = StoreInterference { common: CommonBits::new(common), known: FxHashSet::default() };
+            self.interference[group].push(added);
+            self.interference[group].len() - 1
+        });
+        self.guarantees[guarantee].targets.push(GuaranteeTarget { process: group, interference });
     }
 
     /// Takes one store with something new after the other.
@@ -203,23 +201,19 @@ impl<const W: usize> StoreFixpoint<'_, '_, W> {
         }
     }
 
-    fn look_at(&mut self, at: usize, store: u32) -> Result<(), StopReason> {
+    fn look_at(&mut self, at: usize, store: StoreId) -> Result<(), StopReason> {
         let (new, is_first) = self.processes[at].sets.take_new(store);
         let here = *self.processes[at].stores.row(store);
         if is_first {
-            for (mask, stores) in &mut self.processes[at].indexes {
-                stores.entry(and(&here, mask)).or_default().push(store);
-                self.table_bytes += (size_of::<Packed<W>>() + 24) as u64;
+            for interference in &mut self.interference[at] {
+                interference.common.add_row(&here, store);
+                self.table_bytes += (size_of::<Packed<W>>() + 64) as u64;
             }
         }
         self.take_steps(at, &here, &new)?;
-        for rule in 0..self.processes[at].disturbed.len() {
-            let disturb = &self.disturbs[self.processes[at].disturbed[rule]];
-            let changes = self.guarantees[disturb.guarantee].changes.get(&and(&here, &disturb.common));
-            let kept = without(&here, &disturb.common);
-            let process = &mut self.processes[at];
-            for after in changes.into_iter().flatten() {
-                process.add_all(or(&kept, after), &new);
+        for StoreInterference { common, .. } in &self.interference[at] {
+            for change in common.changes(&here) {
+                self.processes[at].add_all(common.changed(&here, &change.after), &new);
             }
         }
         self.processes[at].exchange(&here, &new);
@@ -252,7 +246,7 @@ impl<const W: usize> StoreFixpoint<'_, '_, W> {
         });
         stopped?;
         for (guarantee, (before, after)) in fresh {
-            self.table_bytes += (4 * size_of::<Packed<W>>() + 64) as u64;
+            self.table_bytes += (2 * size_of::<Packed<W>>() + 16) as u64;
             self.spread(guarantee, &before, &after);
         }
         Ok(())
@@ -260,11 +254,16 @@ impl<const W: usize> StoreFixpoint<'_, '_, W> {
 
     /// A new change of the store takes all local states that are there with it.
     fn spread(&mut self, guarantee: usize, before: &Packed<W>, after: &Packed<W>) {
-        for &target in &self.guarantees[guarantee].targets {
-            let disturb = &self.disturbs[target];
-            let process = &mut self.processes[disturb.process];
-            for store in process.stores_with(disturb.index, before) {
-                let target = or(&without(process.stores.row(store), &disturb.common), after);
+        for target in &self.guarantees[guarantee].targets {
+            let StoreInterference { common, known } = &mut self.interference[target.process][target.interference];
+            if !known.insert((*before, *after)) {
+                continue;
+            }
+            self.table_bytes += (4 * size_of::<Packed<W>>() + 64) as u64;
+            common.add_change(*before, CommonChange { after: *after, label: () });
+            let process = &mut self.processes[target.process];
+            for &store in common.rows(before) {
+                let target = common.changed(process.stores.row(store), after);
                 let set = process.sets.get(store).to_vec();
                 process.add_all(target, &set);
             }
@@ -279,7 +278,7 @@ impl<const W: usize> StoreFixpoint<'_, '_, W> {
     /// The view states of a process, one by one.
     fn rows(&self, process: &GrowingProcess<W>) -> Result<Rows<W>, StopReason> {
         let mut rows = Rows::default();
-        for (store, here) in (0..).zip(process.stores.iter()) {
+        for (store, here) in process.stores.entries() {
             for_each_bit(process.sets.get(store), |local| {
                 rows.insert(or(here, process.locals.row(local)));
             });
@@ -312,33 +311,11 @@ impl<const W: usize> Guarantee<W> {
             return None;
         }
         let renamed = |value: Packed<W>| self.renaming.as_ref().map_or(value, |renaming| renaming.apply(&value));
-        let (before, after) = (renamed(before), renamed(after));
-        self.changes.entry(before).or_default().push(after);
-        Some((before, after))
+        Some((renamed(before), renamed(after)))
     }
 }
 
 impl<const W: usize> GrowingProcess<W> {
-    /// The index of stores by some bits; none where these are the whole store.
-    fn index(&mut self, mask: Packed<W>) -> Option<usize> {
-        if mask == self.store_mask {
-            return None;
-        }
-        let known = self.indexes.iter().position(|(known, _)| *known == mask);
-        Some(known.unwrap_or_else(|| {
-            self.indexes.push((mask, FxHashMap::default()));
-            self.indexes.len() - 1
-        }))
-    }
-
-    /// The stores that have these bits, by an index.
-    fn stores_with(&self, index: Option<usize>, bits: &Packed<W>) -> Vec<u32> {
-        match index {
-            None => self.stores.position(bits).into_iter().collect(),
-            Some(index) => self.indexes[index].1.get(bits).cloned().unwrap_or_default(),
-        }
-    }
-
     /// Adds a view state, given by a state of which only the process's view counts.
     fn add(&mut self, state: &Packed<W>) {
         let (store, _) = self.stores.number(and(state, &self.store_mask));
@@ -360,13 +337,13 @@ impl<const W: usize> GrowingProcess<W> {
     fn exchange(&mut self, here: &Packed<W>, new: &[u64]) {
         let mut exchanges = std::mem::take(&mut self.exchanges);
         for (renaming, renamed) in &mut exchanges {
-            for local in renamed.len()..self.locals.len() {
-                let image = and(&renaming.apply(self.locals.row(local as u32)), &self.local_mask);
+            for local in (renamed.len()..self.locals.len()).map(LocalId::new) {
+                let image = and(&renaming.apply(self.locals.row(local)), &self.local_mask);
                 renamed.push(self.locals.number(image).0);
             }
             let mut image = vec![0; new.len()];
             for_each_bit(new, |local| {
-                let local = renamed[local as usize] as usize;
+                let local = renamed[local.index()].index();
                 if image.len() <= local / 64 {
                     image.resize(local / 64 + 1, 0);
                 }

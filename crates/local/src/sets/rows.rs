@@ -1,5 +1,8 @@
 //! A set of view states, in the order in which they came.
 
+use std::marker::PhantomData;
+
+use base::Id;
 use hashbrown::HashTable;
 
 use packed::hash::hash;
@@ -80,5 +83,60 @@ impl<const W: usize> Rows<W> {
     /// What they take.
     pub fn bytes(&self) -> u64 {
         (self.list.capacity() * size_of::<Packed<W>>() + self.index.capacity() * 5) as u64
+    }
+}
+
+/// Rows of one kind, each with a number of that kind.
+pub struct NumberedRows<const W: usize, K> {
+    rows: Rows<W>,
+    kind: PhantomData<fn() -> K>,
+}
+
+impl<const W: usize, K> Default for NumberedRows<W, K> {
+    fn default() -> Self {
+        NumberedRows { rows: Rows::default(), kind: PhantomData }
+    }
+}
+
+impl<const W: usize, K> NumberedRows<W, K> {
+    /// The number of a row, which is added if need be; and whether it was.
+    pub fn number(&mut self, row: Packed<W>) -> (Id<K>, bool) {
+        let (at, is_new) = self.rows.number(row);
+        (Id::new(at as usize), is_new)
+    }
+
+    /// The number of a row, if it is there.
+    pub fn position(&self, row: &Packed<W>) -> Option<Id<K>> {
+        self.rows.position(row).map(|at| Id::new(at as usize))
+    }
+
+    /// The row with a number.
+    pub fn row(&self, id: Id<K>) -> &Packed<W> {
+        &self.rows.list[id.index()]
+    }
+
+    /// All of them, in the order of their numbers.
+    pub fn entries(&self) -> impl ExactSizeIterator<Item = (Id<K>, &Packed<W>)> {
+        self.rows.list.iter().enumerate().map(|(at, row)| (Id::new(at), row))
+    }
+
+    /// All numbers.
+    pub fn ids(&self) -> impl ExactSizeIterator<Item = Id<K>> + use<W, K> {
+        (0..self.rows.len()).map(Id::new)
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// What they take.
+    pub fn bytes(&self) -> u64 {
+        self.rows.bytes()
     }
 }
