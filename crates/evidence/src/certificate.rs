@@ -254,7 +254,7 @@ pub struct ControlPoint {
 /// A partition of the local states of a process, visible to all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Exposed {
-    /// The facts by which local states are told apart.
+    /// The facts by which local states are distinguished.
     pub facts: Vec<LocalFact>,
     /// The blocks: which of the facts hold. A process without facts has one block.
     pub blocks: Vec<Vec<bool>>,

@@ -10,7 +10,7 @@ pub struct Exploration {
     pub states: u64,
     /// Transitions between them.
     pub transitions: u64,
-    /// States in which nobody can move and somebody is stuck.
+    /// States in which no process is enabled and some process is blocked.
     pub deadlocks: u64,
     /// Steps that are a fault.
     pub errors: u64,
@@ -20,7 +20,7 @@ pub struct Exploration {
     pub complete: bool,
 }
 
-/// What a search with sets of states saw, which are not looked at one by one and can be too large to be written down.
+/// What a search with sets of states saw, which are not examined one by one and can be too large to be written down.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SymbolicSearch {
     /// All reachable states of the whole product at once.

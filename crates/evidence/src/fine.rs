@@ -16,7 +16,7 @@
 //!    others look like a state, too;
 //! 4. *implication*: there is no state of the whole program with as many processes as there are, every `k` of which look, in every
 //!    view, like one of its states, and that violates the property. It is looked for cell by cell: each cell holds a value, or names one of the
-//!    processes met so far, or one more; when more processes are needed than there are, there is no such state.
+//!    processes so far, or one more; when more processes are needed than there are, there is no such state.
 //!
 //! Then any `k` processes of every reachable state look, in every view, like one of its states, by induction on runs.
 

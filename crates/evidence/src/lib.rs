@@ -1,4 +1,4 @@
-//! Evidence: what a verdict carries so that somebody else can check it.
+//! Evidence: what a verdict carries so that the checker can check it.
 //!
 //! [`trace`]: a run that shows something, replayed on `model::eval` by `audit`. [`exploration`]: what a search of the whole
 //! product saw. [`certificate`]: local proofs; [`ranks`]: those of temporal properties, about the automata of [`plain`]. [`pushdown`]: those of

@@ -131,7 +131,7 @@ pub enum RefutationStep {
     Fair(EdgeOwner),
     /// Keeps in one set what is compatible with an edge of another.
     Compatible {
-        /// The set that is looked at.
+        /// The set that is examined.
         from: EdgeOwner,
         /// The set that becomes smaller.
         to: EdgeOwner,

@@ -21,7 +21,7 @@
 //!
 //! Then every reachable state, as `t` sees it, is in the activation to which its top frame belongs, and below it wait frames of callers:
 //! by induction on runs. So the property holds, however deep stacks get. While a procedure runs, the counters of loops in the
-//! process's own text are not looked at by anybody: they wait with the frame, and have their first values meanwhile.
+//! process's own text are read by no process: they wait with the frame, and have their first values meanwhile.
 
 use model::control::{PlaceId, ProcedureId};
 use model::eval::Frame;
@@ -38,7 +38,7 @@ pub struct PushdownProof {
     pub threads: Vec<ThreadProof>,
 }
 
-/// A fact about the local store of one process that everybody sees.
+/// A fact about the local store of one process that all processes see.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ExposedFact {
     /// Whose.
@@ -71,7 +71,7 @@ pub struct ThreadProof {
     pub states: Vec<LocalRow>,
     /// The activations; the first one is that of the process's own text.
     pub activations: Vec<Activation>,
-    /// The cells that a guarantee speaks of: those of `cells` that somebody else sees, ascending.
+    /// The cells that a guarantee speaks of: those of `cells` that another process sees, ascending.
     pub store: Vec<CellId>,
     /// How the process may change them, each change once.
     pub guarantee: Vec<(StoreRow, StoreRow)>,
@@ -106,7 +106,7 @@ pub struct StoreRow {
     pub exposed: u64,
 }
 
-/// Local states that are met with one stack below the top frame.
+/// Local states that are reached with one stack below the top frame.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Activation {
     /// The local state in which it starts; `None` for the process's own text.

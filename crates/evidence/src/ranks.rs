@@ -1,7 +1,7 @@
 //! Claims that no run is fair and violates a temporal property: ranks that never rise, with a reason for each rank.
 //!
 //! **The abstract process** of a *focus*, over a split invariant with `k = 1` whose members see all shared and public cells and what
-//! everybody exposes (this part of a view state is the *store*). A node is a view state of the focus, by its position among the rows
+//! all processes expose (this part of a view state is the *store*). A node is a view state of the focus, by its position among the rows
 //! of its member, with a state of the violation's automaton ([`crate::plain`]), which reads the state before each turn. Its edges are
 //! the turns of the focus, and for every other process its turns from each of its view states with the same store, of which the focus
 //! sees what becomes of the store. Turns are those of `eval`: steps, and standing still where there is none or at `idle`.

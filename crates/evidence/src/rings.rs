@@ -66,21 +66,21 @@ pub mod tree {
     pub const GRANDCHILDREN: [i64; 4] = [3, 4, 5, 6];
     /// The parent's other child.
     pub const SIBLING: i64 = 7;
-    /// Somebody else.
+    /// Another process.
     pub const FAR: i64 = 8;
     /// Trees of at most so many processes show how types stand beside each other.
     pub const SIZES: usize = 31;
 }
 
-/// How processes are told apart by where they stand.
+/// How processes are distinguished by where they stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Distances {
-    /// Distances from the first process are told apart below this.
+    /// Distances from the first process are distinguished below this.
     pub left: usize,
-    /// Distances from the last process are told apart below this.
+    /// Distances from the last process are distinguished below this.
     pub right: usize,
-    /// Indices are told apart modulo this; at least 1.
+    /// Indices are distinguished modulo this; at least 1.
     pub modulus: usize,
 }
 
@@ -104,7 +104,7 @@ impl Distances {
     }
 }
 
-/// The type of a process: its distances from both ends, as far as they are told apart, and its residue.
+/// The type of a process: its distances from both ends, as far as they are distinguished, and its residue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ProcessType {
@@ -205,7 +205,7 @@ pub struct RingsProof {
     pub family: FamilyId,
     /// How they stand to each other.
     pub network: Network,
-    /// How they are told apart, where they stand side by side.
+    /// How they are distinguished, where they stand side by side.
     pub distances: Distances,
     /// The least distance at which a process touches something; at most 0.
     pub least: i64,

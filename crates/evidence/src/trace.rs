@@ -33,7 +33,7 @@ pub enum TraceEnd {
         /// What is wrong with it.
         fault: StepFault,
     },
-    /// Nobody can move, and somebody is stuck.
+    /// No process is enabled, and some process is blocked.
     Deadlock,
     /// Two processes can access one cell at once.
     Race(Race),

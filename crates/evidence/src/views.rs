@@ -4,7 +4,7 @@
 //! families; the local states of the seen processes (their own cells, the elements that arrays have for them, and what their loops over
 //! the family have taken); a process id is one of the seen processes, or another one, or none. A *view* is a configuration with `k` seen
 //! processes. The text may *name* the first processes of the family (`i == 0`, `flag[0]`): these are not like the others, and every configuration
-//! says which slots they are. *Rules* may hide columns: a hidden column is not part of the view, and whoever reads it may find anything there. The shared part
+//! says which slots they are. *Rules* may hide columns: a hidden column is not part of the view, and a step that reads it may find any value there. The shared part
 //! may end with truth values that say whether *some* process, seen or not, has one of some values in a column.
 //!
 //! **Rule.** A set of views proves its property for every size from `k` on at which all named processes are there, if the other processes of

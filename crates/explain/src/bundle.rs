@@ -18,7 +18,7 @@ use crate::steps::VariableChange;
 pub struct ShownChange {
     /// Whose it is; `None` for shared ones.
     pub owner: Option<ProcessId>,
-    /// As everybody writes it: `flag[1]`, `P[0].level`, `mail`.
+    /// As a user writes it: `flag[1]`, `P[0].level`, `mail`.
     pub name: String,
     /// As its owner writes it: `level`.
     pub own_name: String,

@@ -194,7 +194,7 @@ impl TraceExplanation {
     }
 }
 
-/// The steps of a trace, each looked at when it is asked for the first time.
+/// The steps of a trace, each computed when it is asked for the first time.
 #[derive(Debug)]
 pub struct ExplainedSteps(Vec<OnceLock<StepView>>);
 
@@ -211,7 +211,7 @@ pub struct ToldTrace<'a> {
 }
 
 impl ExplainedSteps {
-    /// The steps of a trace, none of them looked at yet.
+    /// The steps of a trace, none of them computed yet.
     pub fn of(trace: &Trace) -> Self {
         ExplainedSteps((0..trace.n_steps()).map(|_| OnceLock::new()).collect())
     }

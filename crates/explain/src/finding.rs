@@ -121,7 +121,7 @@ fn denied(result: &PropertyResult) -> String {
     if names.is_empty() { String::new() } else { format!(", which `--deny {}` does not accept", names.join(",")) }
 }
 
-/// That nobody but the method vouches for it, and why.
+/// That only the method itself vouches for it, and why.
 fn unaudited(result: &PropertyResult) -> String {
     result.unaudited().map_or(String::new(), |why| format!(" (unaudited: {})", clean(&why.to_string())))
 }

@@ -16,7 +16,7 @@ use model::types::ScalarType;
 use model::value::Value;
 use model::variable::{CellId, Role};
 
-/// What is said about one process.
+/// The sentences about one process.
 #[derive(Clone, Debug)]
 pub struct ProcessGuarantee {
     /// The process.
@@ -53,7 +53,7 @@ impl LocalStates {
     }
 }
 
-/// An exposed fact in words: the process, and what is said of it.
+/// An exposed fact in words: the process, and the sentence about it.
 pub fn exposed(model: &Model, fact: &ExposedFact) -> (String, String) {
     let name = model.processes[fact.process].name.clone();
     let one_of = |values: &[Value]| one_of(values.iter().map(|&value| print::value(model, value)).collect());
@@ -104,7 +104,7 @@ impl GuaranteeWriter<'_> {
             let pairs = before.cells.iter().zip(&after.cells).enumerate();
             let changed: Vec<Changed> =
                 pairs.filter(|(_, (old, new))| old != new).map(|(at, (&old, &new))| (at, old, new)).collect();
-            // What is exposed changes with control, which nobody declared.
+            // What is exposed changes with control, which no declaration names.
             if !changed.is_empty() {
                 by_change.entry(changed).or_default().push(before.cells.clone());
             }
@@ -229,7 +229,7 @@ impl GuaranteeWriter<'_> {
     }
 }
 
-/// Places of which the same is said, in words and as values.
+/// Places with the same sentences, in words and as values.
 struct SaidAt {
     places: Vec<PlaceId>,
     said: Vec<(String, LocalStates)>,

@@ -171,7 +171,7 @@ pub fn call_stack(model: &Model, state: &State, process: ProcessId) -> Vec<Strin
     if frames.len() < 2 { Vec::new() } else { frames.iter().map(shown).collect() }
 }
 
-/// The whole state on one line: where everybody stands, then all variables.
+/// The whole state on one line: the control location of each process, then all variables.
 pub fn state_line(model: &Model, state: &State) -> String {
     let places = model.processes.ids().map(|id| format!("{}@{}", model.processes[id].name, location(model, state, id)));
     let shared = shared_variables(model, state).into_iter().map(|(name, value)| format!("{name} = {value}"));

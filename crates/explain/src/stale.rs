@@ -1,7 +1,7 @@
 //! A likely cause: a process acted on what it had read, and another one changed it in between.
 //!
 //! In: a counterexample. Out: the last pair of neighbouring steps of one process such that the first read a cell which
-//! another process changed before the second. That is how most broken locks break; where it is not, nothing is said.
+//! another process changed before the second. That is how most broken locks break; where it is not, there is no such explanation.
 
 use engine::Verdict;
 use engine::run::PropertyResult;
@@ -73,7 +73,7 @@ fn find(told: &ToldTrace<'_>) -> Option<Stale> {
     })
 }
 
-/// The two lines between which somebody else moved, where they are close to each other in the text.
+/// The two lines between which another process moved, where they are close to each other in the text.
 fn close_lines(told: &ToldTrace<'_>, stale: &Stale) -> Option<[u32; 2]> {
     let number = |at: usize| {
         let by = told.trace.turns[at].step()?;

@@ -1,4 +1,4 @@
-//! A trace step by step, as plain data: who moved, by which statement, from where to where, what changed, what was looked at.
+//! A trace step by step, as plain data: who moved, by which statement, from where to where, what changed, what was read.
 //!
 //! In: a Model and a trace that `audit` accepted. Out: one [`StepView`] for each step. The terminal's columns, the replay and
 //! the JSON document are all drawn from these.
@@ -63,7 +63,7 @@ pub struct VariableChange {
     pub owner: Option<ProcessId>,
     /// The cell; `None` for one in a frame.
     pub cell: Option<CellId>,
-    /// As everybody writes it: `flag[1]`, `P[0].level`.
+    /// As a user writes it: `flag[1]`, `P[0].level`.
     pub name: String,
     /// As its owner writes it: `level`.
     pub own_name: String,
@@ -83,7 +83,7 @@ pub fn steps(model: &Model, source: &SourceFile, trace: &Trace) -> Vec<StepView>
     pairs.map(|(pair, turn)| step(model, source, turn, [&pair[0], &pair[1]])).collect()
 }
 
-/// One turn between two states: a step, or somebody stands still.
+/// One turn between two states: a step, or a process that stands still.
 pub fn step(model: &Model, source: &SourceFile, turn: &Turn, states: [&State; 2]) -> StepView {
     match turn {
         Turn::Step(by) => step_taken(model, source, by, states),

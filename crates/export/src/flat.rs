@@ -141,7 +141,7 @@ pub(crate) struct TouchedElement {
     writes: bool,
 }
 
-/// Refuses steps that the flat form does not have: chains of actions, and actions that wait for everybody.
+/// Refuses steps that the flat form does not have: chains of actions, and actions that wait for all processes.
 fn follows(model: &Model) -> Result<(), Vec<ExportRefusal>> {
     let refused = model.actions.iter().filter_map(|action| {
         let span = model.statements[action.statement].span;

@@ -4,7 +4,7 @@
 //! `ltl` formula or a `never` claim, with the commands that check it. Where a process stands is a variable, so that states are those
 //! of the Model, one for one, and a claim can speak of everything. A step that fails sets `error` and stops everything; a claim about
 //! runs leaves such runs out. Without a definition only real steps are there; `RUNS` adds turns in which a process stands
-//! still, `TURNS` also records whose turn it was, for claims about fairness, and `REAL` lets the last state go on where nobody can move.
+//! still, `TURNS` also records whose turn it was, for claims about fairness, and `REAL` lets the last state go on where no process is enabled.
 //!
 //! `expression.rs` prints terms, `sequence.rs` puts simultaneous updates in an order, `claim.rs` makes claims, `fairness.rs` and
 //! `never.rs` those that need more than SPIN's own translation.

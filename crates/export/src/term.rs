@@ -56,9 +56,9 @@ pub struct VariableRead {
 /// Operators with two operands, all as C computes them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TermOp {
-    /// Both; the right one is looked at only where the left one holds.
+    /// Both; the right one is evaluated only where the left one holds.
     And,
-    /// One of both; the right one is looked at only where the left one does not hold.
+    /// One of both; the right one is evaluated only where the left one does not hold.
     Or,
     /// The same value.
     Equal,
@@ -292,7 +292,7 @@ impl Term {
         }
     }
 
-    /// A number out of two numbers; the operation is known not to fail where it is looked at.
+    /// A number out of two numbers; the operation is known not to fail where it is evaluated.
     pub fn compute(op: TermOp, left: &Term, right: &Term) -> Term {
         if let (Some(a), Some(b)) = (left.as_number(), right.as_number()) {
             let exact = match op {

@@ -1,6 +1,6 @@
 //! A trace from JSON.
 //!
-//! Anything may be in the file. The size is looked at first, nesting is limited by the JSON reader, and every name is looked
+//! Anything may be in the file. The size is examined first, nesting is limited by the JSON reader, and every name is looked
 //! up in the Model; what does not fit is an error in words. States are complete and well-formed when they leave here; whether
 //! they form a run is for `audit` to say.
 

@@ -73,7 +73,7 @@ pub(super) struct RefutationRecord {
     pub steps: Vec<StepRecord>,
 }
 
-/// A process, or nobody for the property.
+/// A process, or none for the property.
 type SpotRecord = Option<NamedId>;
 
 /// A step.

@@ -25,7 +25,7 @@ pub(super) struct PushdownRecord {
     processes: Vec<ThreadRecord>,
 }
 
-/// A fact that everybody sees.
+/// A fact that all processes see.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum ExposedRecord {

@@ -1,7 +1,7 @@
 //! A certificate from bytes.
 //!
-//! Anything may be in the file. The size is looked at first, nesting is limited by the JSON reader, the head is compared with
-//! the Model before the rest is looked at, and every id must be one of the Model's under the name that stands beside it.
+//! Anything may be in the file. The size is examined first, nesting is limited by the JSON reader, the head is compared with
+//! the Model before the rest is examined, and every id must be one of the Model's under the name that stands beside it.
 
 use model::Model;
 use model::control::PlaceId;
@@ -93,7 +93,7 @@ fn parse(bytes: &[u8]) -> Result<ProofDocument, ProofError> {
     if bytes.len() > MOST_BYTES {
         return Err(ProofError::TooLarge(bytes.len()));
     }
-    // The version says how to read the rest, so it is looked at first.
+    // The version says how to read the rest, so it is examined first.
     let head: Head = serde_json::from_slice(bytes).map_err(refused)?;
     if head.format != FORMAT {
         return Err(match OLDER.contains(&head.format.as_str()) {

@@ -43,7 +43,7 @@ pub(super) struct ProofDocument {
     #[serde(default, skip_serializing_if = "Scope::is_instance")]
     pub scope: Scope,
     pub facts: Vec<FactRecord>,
-    /// Absent where somebody wrote the file by hand.
+    /// Absent in files that were written by hand.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
 }

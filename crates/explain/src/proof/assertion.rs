@@ -1,6 +1,6 @@
-//! What is said of members of a proof: sentences with their texts, of whom they are said, and which of them hold.
+//! Sentences about members of a proof with their texts, which processes they are about, and which of them hold.
 //!
-//! In: what was told of a member. Out: a [`MemberAssertion`]; parts of which the same is said become one, and the judge decides which sentences stay.
+//! In: the sentences about a member. Out: a [`MemberAssertion`]; parts with the same sentences become one, and the judge decides which sentences stay.
 
 use evidence::certificate::{Column, Member, SplitInvariant};
 use model::Model;
@@ -22,9 +22,9 @@ pub struct Assertion {
     pub formula: SentenceFormula,
     /// The same for people.
     pub text: String,
-    /// The same for all processes of which it is said, as an invariant in the program's language; `None` where that cannot be said so.
+    /// The same for all processes that it is about, as an invariant in the program's language; `None` where that cannot be said so.
     pub expression: Option<String>,
-    /// For each member of which it is said the columns that it speaks of.
+    /// For each member that it is about the columns that it speaks of.
     pub(super) columns: Vec<Vec<Column>>,
 }
 
@@ -39,16 +39,16 @@ pub struct AtPlaces {
     pub says: Vec<Assertion>,
 }
 
-/// What is said of some members.
+/// The sentences about some members.
 #[derive(Clone, Debug)]
 pub struct MemberAssertion {
     /// The members' processes, by name.
     pub members: Vec<String>,
     /// What the member is called in the texts: `i`, `i and j`, `Monitor`.
     pub letters: String,
-    /// Of whom it is said: `process i, for every i`.
+    /// Which processes it is about: `process i, for every i`.
     pub whom: String,
-    /// Whether it is said of all processes of their families.
+    /// Whether it is about all processes of their families.
     pub is_all: bool,
     /// What holds wherever the processes stand.
     pub always: Vec<Assertion>,
@@ -64,12 +64,12 @@ pub struct MemberAssertion {
     pub(super) said: Vec<MemberSentence>,
     /// The names of the letters.
     letter_names: Vec<String>,
-    /// The process at whose places something is said.
+    /// The process at whose places something holds.
     stands: Option<NamedProcess>,
     /// The families of the member's processes.
     families: Vec<FamilyId>,
     never_at: Vec<PlaceName>,
-    /// Of which processes of the family it is said, where few stand for many.
+    /// Which processes of the family it is about, where few stand for many.
     pub only: Only,
     /// What it is about besides, where that is not everything.
     beside: Option<String>,
@@ -77,7 +77,7 @@ pub struct MemberAssertion {
     pub is_cut: bool,
 }
 
-/// What was told of a scene.
+/// The sentences about a scene.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SceneSays {
     /// What holds wherever the process stands.
@@ -88,12 +88,12 @@ pub(super) struct SceneSays {
     pub never_at: Vec<PlaceName>,
     /// Sentences that were not found to be true.
     pub n_left_out: usize,
-    /// Whether more is true than was said.
+    /// Whether more is true than the sentences say.
     pub is_cut: bool,
 }
 
 impl MemberAssertion {
-    /// What was told of a member.
+    /// The sentences about a member.
     pub(super) fn new(model: &Model, (at, member): (usize, &Member), told: &MemberSentences, called: &Called) -> Self {
         let letter_names = called.letters.clone();
         let assertion = |spoken: &Spoken| Assertion {
@@ -143,7 +143,7 @@ impl MemberAssertion {
         }
     }
 
-    /// What was told of a process of a family that stands for many.
+    /// The sentences about a process of a family that stands for many.
     pub(super) fn of_scene(model: &Model, family: FamilyId, says: SceneSays, letter_names: Vec<String>) -> Self {
         let assertion = |formula: &SentenceFormula| Assertion {
             text: render::text(model, &letter_names, formula),
@@ -178,7 +178,7 @@ impl MemberAssertion {
         }
     }
 
-    /// Adds what holds whoever looks at it.
+    /// Adds what holds in every view.
     pub(super) fn say_always(&mut self, model: &Model, formulas: Vec<SentenceFormula>) {
         for formula in formulas {
             let text = render::text(model, &self.letter_names, &formula);
@@ -191,7 +191,7 @@ impl MemberAssertion {
         MemberAssertion { only, beside, ..self }
     }
 
-    /// Says of whom it is said, where one process stands for many.
+    /// Names the processes that it is about, where one process stands for many.
     pub(super) fn name_scene(&mut self, model: &Model) {
         let [family] = self.families[..] else { return };
         let declared = &model.families[family];
@@ -263,7 +263,7 @@ impl MemberAssertion {
         self.places.iter_mut().for_each(|at| at.says.retain(|one| is_shown(&one.formula)));
     }
 
-    /// Says of whom it is said, where that is of several processes.
+    /// Names the processes that it is about, where that is of several processes.
     pub(super) fn name_all(&mut self, model: &Model, invariant: &SplitInvariant) {
         self.drop_hidden(model);
         let families: Vec<FamilyId> = self.said[0].own.iter().map(|&process| model.processes[process].family).collect();
@@ -318,7 +318,7 @@ impl MemberAssertion {
         }
     }
 
-    /// Says that it is said of one member, whose processes are named by their numbers.
+    /// Says that it is about one member, whose processes are named by their numbers.
     pub(super) fn name_single(&mut self, model: &Model, member: &Member) {
         self.drop_hidden(model);
         self.letters = self.members[0].clone();
@@ -396,7 +396,7 @@ impl MemberAssertion {
         choices
     }
 
-    /// Whether every claim is true in all view states of all members of which it is said.
+    /// Whether every claim is true in all view states of all members that it is about.
     pub(super) fn is_accepted(&self, judge: &SentenceJudge<'_>) -> bool {
         judge.accepts(&self.claims(), &self.said).into_iter().all(|is_accepted| is_accepted)
     }
@@ -416,7 +416,7 @@ impl MemberAssertion {
         }
     }
 
-    /// All sentences in their order, each with the places at which it is said; none for what holds everywhere.
+    /// All sentences in their order, each with the places at which it holds; none for what holds everywhere.
     pub fn sentences(&self) -> Vec<(String, &Assertion)> {
         let everywhere = self.always.iter().map(|one| (String::new(), one));
         let at_places = self.places.iter().flat_map(|at| {

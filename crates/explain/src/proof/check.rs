@@ -1,9 +1,9 @@
 //! Whether a sentence is true in every view state of a proof's sets: none is printed of which that was not found out.
 //!
-//! In: a [`SentenceFormula`], the members of which it is said, and the processes for which its letters stand there. Out: whether it is true in each of their view
+//! In: a [`SentenceFormula`], the members that it is about, and the processes for which its letters stand there. Out: whether it is true in each of their view
 //! states, as [`truth`] evaluates it; with a symmetry also in each of the images. A sentence that takes too long to judge does not pass.
 //!
-//! Only the columns that the sentence reads are looked at, and of their numbers only what its tests tell apart; each combination that occurs in the
+//! Only the columns that the sentence reads are examined, and of their numbers only what its tests distinguish; each combination that occurs in the
 //! set is evaluated once. Nothing here is shared with what finds the sentences.
 
 use std::collections::{BTreeSet, HashSet};
@@ -18,9 +18,9 @@ use super::formula::{IndexName, LetterMeaning, NamedProcess, SentenceFormula, Te
 use super::truth::truth;
 use super::view_state::{MemberView, PartialViewState, ProcessRenaming};
 
-/// Of more images than this only some are looked at, and only for sentences that name no process.
+/// Of more images than this only some are examined, and only for sentences that name no process.
 const MOST_IMAGES: usize = 64;
-/// Sentences that name no process are looked at in so many images: by symmetry one would do.
+/// Sentences that name no process are examined in so many images: by symmetry one would do.
 const ENOUGH_IMAGES: usize = 4;
 /// More combinations than this are not kept.
 const MOST_COMBINATIONS: usize = 300_000;
@@ -35,7 +35,7 @@ pub struct SentenceJudge<'a> {
     pub budget: &'a Budget,
 }
 
-/// A member of which something is said, and the processes for which the letters stand.
+/// A member that a sentence is about, and the processes for which the letters stand.
 #[derive(Clone, Debug)]
 pub struct MemberSentence {
     /// The member's position.
@@ -52,7 +52,7 @@ impl SentenceJudge<'_> {
             let images =
                 if self.invariant.symmetry.is_some() { self.images(&said.own) } else { vec![said.own.clone()] };
             for (formula, accepted) in formulas.iter().zip(&mut accepted) {
-                // What names nobody is true in all images if it is true in one.
+                // What names no process is true in all images if it is true in one.
                 *accepted &= images.len() <= MOST_IMAGES || self.names_nobody(formula);
             }
             for (nth, image) in images.iter().take(MOST_IMAGES).enumerate() {
@@ -79,7 +79,7 @@ impl SentenceJudge<'_> {
                 let others = family.processes().filter(|other| !image.contains(other)).collect::<Vec<_>>();
                 others.into_iter().map(|other| [&image[..], &[other]].concat()).collect::<Vec<_>>()
             };
-            // One more than are looked at tells that there are more.
+            // One more than are examined tells that there are more.
             images = images.iter().flat_map(longer).take(MOST_IMAGES * family.count() + 1).collect();
         }
         let at = images.iter().position(|image| image == own);
@@ -225,7 +225,7 @@ impl<'f, 'a> Reads<'f, '_, 'a> {
 
 /// Lists the combinations of some columns' kinds of numbers that occur in a set.
 struct KindRows<'k> {
-    /// For each column that is looked at the kind of each number.
+    /// For each column that is examined the kind of each number.
     kinds: &'k [Option<Vec<u32>>],
     budget: &'k Budget,
 }

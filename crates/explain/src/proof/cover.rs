@@ -3,13 +3,13 @@
 //! In: rows over classes of numbers. Out: **exclusions**, each a box of numbers that no row meets, such that what meets none of
 //! them is exactly the set. First come all largest boxes over one and two columns, which are the short sentences; points that these
 //! leave over are each enlarged to a box that cannot grow. Then kinds of boxes that the others make superfluous are dropped, a whole
-//! kind at a time, so that what is said of one process is said of all.
+//! kind at a time, so that a sentence about one process is one about all.
 
 use std::collections::HashSet;
 
 /// Work that takes more than this many tries is given up.
 const MOST_TRIES: usize = 300_000;
-/// More boxes than this nobody reads.
+/// No reader takes in more boxes than this.
 const MOST_BOXES: usize = 3_000;
 
 /// A box that no row meets: for some columns, in ascending order, the classes that it covers, as bits.

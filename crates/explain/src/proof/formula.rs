@@ -1,4 +1,4 @@
-//! Sentences as values: what is said about cells and control, with letters for processes.
+//! Sentences as values: about cells and control, with letters for processes.
 //!
 //! A [`SentenceFormula`] means exactly what its text says: `render` writes it, `truth` evaluates it, on whole states and on view states of which only a
 //! part is known. Letters are positions: first those of the processes whose invariant it is, then those that quantifiers bind.
@@ -84,7 +84,7 @@ pub enum ValueTerm {
     Process(NamedProcess),
 }
 
-/// What is said of a cell's value.
+/// The sentence about a cell's value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Test {
     /// It is one of these.
@@ -120,7 +120,7 @@ pub enum Quantity {
 /// A quantified sentence: its letters stand for different processes of a family.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct QuantifiedSentence {
-    /// What is said.
+    /// The sentence.
     pub quantity: Quantity,
     /// The letters that it binds: one or two.
     pub letters: Vec<usize>,
@@ -128,7 +128,7 @@ pub struct QuantifiedSentence {
     pub family: FamilyId,
     /// The processes that are left out.
     pub except: Vec<NamedProcess>,
-    /// What is said of each choice of processes.
+    /// The sentence about each choice of processes.
     pub body: Box<SentenceFormula>,
 }
 
@@ -323,7 +323,7 @@ impl<'a> LetterMeaning<'a> {
         more
     }
 
-    /// The process that is meant; `None` for a letter that nobody bound.
+    /// The process that is meant; `None` for a letter that is not bound.
     pub fn process(&self, who: NamedProcess) -> Option<ProcessId> {
         let is_meant =
             |letter: Letter| move |process: &ProcessId| self.model.processes[*process].family == letter.family;

@@ -1,6 +1,6 @@
 //! Which lines a proof needs, and which steps of others touch what a process relies on.
 //!
-//! In: what was told of each member. A step **matters** if it touches a variable that some sentence speaks of, or leads between
+//! In: the sentences about each member. A step **matters** if it touches a variable that some sentence speaks of, or leads between
 //! places of which different things are said, by the process itself or, through exposed facts, by others. A line is *not needed* if none of its
 //! steps matters: taken out, every obligation of the proof would still be the same. A step **disturbs** another process if it writes a variable, or
 //! changes an exposed fact, that a sentence of the other one speaks of.
@@ -22,7 +22,7 @@ use super::{LocalProof, MemberAssertion, ToldMember, cells};
 use crate::names::line;
 use crate::text::clean;
 
-/// More points than this are not looked at.
+/// More points than this are not examined.
 const MOST_POINTS: usize = 5_000;
 
 /// A step of the program.
@@ -39,7 +39,7 @@ pub(super) fn look(words: &InvariantWords<'_>, source: &SourceFile, told: &[Told
     let model = words.model;
     let mut steps: BTreeSet<SourceStep> = BTreeSet::new();
     let mut all_lines = BTreeSet::new();
-    // Where members stand for their images, so do processes beside those of the member: with three of each family, every pair is looked at.
+    // Where members stand for their images, so do processes beside those of the member: with three of each family, every pair is examined.
     let is_looked_at = |process: &ProcessId| {
         let first = model.families[model.processes[*process].family].first;
         words.invariant.symmetry.is_none() || process.index() - first.index() < 4

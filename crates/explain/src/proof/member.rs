@@ -1,7 +1,7 @@
 //! The invariant of one process, or of a few together, in sentences.
 //!
 //! In: a member of a split invariant. Out: what holds wherever the processes stand, and for one process what else holds at each of
-//! its places; places of which the same is said stand together. The sentences say exactly what the set says, except that the block which a
+//! its places; places with the same sentences are put together. The sentences say exactly what the set says, except that the block which a
 //! process exposes of itself is left out: it follows from where the process stands.
 
 use std::collections::BTreeSet;
@@ -316,7 +316,7 @@ pub(super) fn letters(model: &Model, own: &[ProcessId]) -> Called {
     let taken = |letter: &str| model.vars.iter().any(|var| var.name == letter);
     let index_of = |process: ProcessId| model.families[model.processes[process].family].index.as_ref();
     let mut called = Called { own: Vec::new(), letters: Vec::new() };
-    // Where all processes are looked at together, none is the own one.
+    // Where all processes are examined together, none is the own one.
     let own = if own.len() == model.processes.len() && own.len() > 1 { &[] } else { own };
     for &process in own {
         let Some(index) = index_of(process) else { continue };

@@ -1,7 +1,7 @@
 //! A certificate in the user's words: what each process may rely on, where, and what the proof did not look at.
 //!
 //! In: a Model and a certificate that proves one of its properties. Out: a [`LocalProof`]: sentences as values, each true in every view state of the
-//! proof's sets. `tree` finds out which numbers a set does not tell apart, `cover` says a set in few exclusions, `fold`
+//! proof's sets. `tree` finds out which numbers a set does not distinguish, `cover` says a set in few exclusions, `fold`
 //! makes sentences of them, `words` knows the names; `formula` is what a sentence is, `render` writes it, `check` judges it with `truth` on the states of
 //! `view_state`; `lines` looks at the program's text, `statement` says what does not depend on the size.
 
@@ -47,7 +47,7 @@ pub use statement::statement;
 pub use story::Story;
 pub use why::why;
 
-/// More members than this are not told one by one.
+/// More members than this get no sentences one by one.
 const MOST_MEMBERS: usize = 150;
 
 /// Members are told until they have so many numbers together, each counted once for each column beside it: how long telling takes.
@@ -60,11 +60,11 @@ pub struct LocalProof {
     pub k: usize,
     /// How many processes there are.
     pub n_processes: usize,
-    /// What is said, for each group of members of which the same is said.
+    /// What is said, for each group of members with the same sentences.
     pub parts: Vec<MemberAssertion>,
     /// Whether neighbours in the ring of processes are called `i + 1` and `i - 1`.
     pub is_ring: bool,
-    /// The members that are too large to be told, by their processes' names.
+    /// The members that are too large for sentences, by their processes' names.
     pub untold: Vec<String>,
     /// The facts about processes that all others may look at, with a letter for the process.
     pub exposed: Vec<ShownExposure>,
@@ -89,14 +89,14 @@ pub struct ShownExposure {
     pub text: String,
 }
 
-/// A member, and what was told of it.
+/// A member, and the sentences about it.
 struct ToldMember<'m> {
     member: &'m Member,
     told: MemberSentences,
 }
 
 impl LocalProof {
-    /// The proof in words; `None` for a certificate that states nothing. Members for which the time does not suffice are not told, sentences for which
+    /// The proof in words; `None` for a certificate that states nothing. Members for which the time does not suffice are left out, sentences for which
     /// it does not suffice are left out.
     pub fn of(model: &Model, source: &SourceFile, certificate: &Certificate, budget: &Budget) -> Option<LocalProof> {
         let Some(invariant) = certificate.invariant() else { return LocalProof::of_scenes(model, certificate, budget) };
@@ -145,7 +145,7 @@ impl LocalProof {
         Some(LocalProof { k, parts, is_ring, untold, is_scene: true, from, ..LocalProof::empty(model) })
     }
 
-    /// Puts members into words, those that read the same together; what was told of each.
+    /// Puts members into words, those that read the same together; the sentences about each.
     fn tell<'m>(&mut self, words: &InvariantWords<'m>, budget: &Budget) -> Vec<ToldMember<'m>> {
         let invariant = words.invariant;
         let mut all = Vec::new();

@@ -1,4 +1,4 @@
-//! Sentences of a proof: what is said about the columns of a view, with quantifiers over processes.
+//! Sentences of a proof: about the columns of a view, with quantifiers over processes.
 //!
 //! A quantified sentence keeps all its instances; as a formula it is its first one, with letters for the processes that it is about. That the others are
 //! its instances is not taken on trust: every formula is judged by `check` before it is shown.

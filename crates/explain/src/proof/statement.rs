@@ -17,7 +17,7 @@ pub fn statement(model: &Model, told: &LocalProof) -> Option<String> {
     Some(told.parts.iter().map(sentences).collect())
 }
 
-/// Everything that is said, in one order.
+/// All sentences, in one order.
 fn sentences(part: &MemberAssertion) -> String {
     let always = part.always.iter().map(|one| format!("{}\n", one.text));
     let places = part.places.iter().map(|at| {

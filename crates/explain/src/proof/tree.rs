@@ -1,7 +1,7 @@
 //! A set of view states as a tree with shared branches: one level for each column, one child for each number.
 //!
 //! In: a member of a certificate, listed or drawn. Out: the tree, in which equal parts are one node, so that numbers that a set
-//! does not tell apart have equal children at every node of their level. Only such classes of numbers are listed, which
+//! does not distinguish have equal children at every node of their level. Only such classes of numbers are listed, which
 //! keeps sets readable that have very many states.
 
 use std::collections::HashMap;
@@ -28,7 +28,7 @@ pub(super) struct Tree {
     root: u32,
 }
 
-/// The rows of a set, over classes of numbers that it does not tell apart.
+/// The rows of a set, over classes of numbers that it does not distinguish.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ClassRowSet {
     /// For each column its classes, each with its numbers; numbers that never occur are a class, too.
@@ -259,7 +259,7 @@ impl Tree {
 /// Rows that are being listed.
 struct RowListing<'a> {
     numbers: &'a [Vec<Vec<u32>>],
-    /// The classes above the level that is looked at.
+    /// The classes above the level that is examined.
     row: Vec<usize>,
     rows: Vec<Vec<usize>>,
     limit: usize,

@@ -17,7 +17,7 @@ use model::variable::CellId;
 
 use super::truth::StateKnowledge;
 
-/// Columns with more numbers than this are not looked at.
+/// Columns with more numbers than this are not examined.
 const MOST_NUMBERS: u128 = 1 << 16;
 /// Processes with more local states than this, as far as exposed facts tell them apart, have no cases.
 const MOST_CASES: usize = 4096;
@@ -224,7 +224,7 @@ impl<'a> MemberView<'a> {
 #[derive(Clone)]
 pub struct PartialViewState<'v, 'a> {
     view: &'v MemberView<'a>,
-    /// By column; `None` for those that are not looked at.
+    /// By column; `None` for those that are not examined.
     row: &'v [Option<u32>],
     /// What is supposed about local states beyond that.
     locals: Vec<KnownLocal>,

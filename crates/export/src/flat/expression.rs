@@ -64,7 +64,7 @@ pub(super) struct WrittenElements {
     pub single: HashMap<VarNo, (Vec<Term>, Term)>,
 }
 
-/// Evaluates expressions for a process, or for nobody.
+/// Evaluates expressions for a process, or for none (properties).
 #[derive(Clone, Debug)]
 pub struct TermEvaluator<'m> {
     pub(super) model: &'m Model,
@@ -79,16 +79,16 @@ pub struct TermEvaluator<'m> {
     pub(super) store: WrittenElements,
     /// Where processes are known to stand.
     pub(super) standing: HashMap<ProcessId, NodeNo>,
-    /// When the part at hand is looked at.
+    /// When the part at hand is evaluated.
     context: Term,
-    /// What was looked at and written so far.
+    /// What was read and written so far.
     pub(super) touched: Vec<TouchedElement>,
     /// What cannot be said.
     pub(super) problems: Vec<ExportRefusal>,
 }
 
 impl<'m> TermEvaluator<'m> {
-    /// Looks at the state as it is, for nobody, with these values for the bound variables.
+    /// Looks at the state as it is, for no process, with these values for the bound variables.
     pub fn new(model: &'m Model, flat: &'m Flat, bound: &[Value]) -> Self {
         TermEvaluator {
             model,
@@ -125,7 +125,7 @@ impl<'m> TermEvaluator<'m> {
         self.problems
     }
 
-    /// The condition under which what follows is looked at.
+    /// The condition under which what follows is evaluated.
     pub(super) fn set_context(&mut self, context: Term) {
         self.context = context;
     }
@@ -337,7 +337,7 @@ impl<'m> TermEvaluator<'m> {
                 Quantifier::Exists => meant.and(&body.term).negation(),
                 Quantifier::Count => Term::truth(true),
             };
-            // What comes later is looked at only where this instance did not decide.
+            // What comes later is evaluated only where this instance did not decide.
             open = open.and(&goes_on);
             found.push(meant.and(&body.term));
             if quantified.quantifier == Quantifier::Forall {

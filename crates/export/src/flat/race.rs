@@ -42,7 +42,7 @@ pub fn race(model: &Model, flat: &Flat, var: VarId) -> Term {
     found
 }
 
-/// Whether nobody would have to stand at two places.
+/// Whether no process would have to be at two places.
 fn possible_together(one: &RaceStep<'_>, other: &RaceStep<'_>) -> bool {
     let pairs = one.movers.iter().flat_map(|mover| other.movers.iter().map(move |theirs| (mover, theirs)));
     pairs.into_iter().all(|(mover, theirs)| mover.process != theirs.process || mover.source == theirs.source)

@@ -1,7 +1,7 @@
 //! Steps between nodes, and who can take one.
 //!
 //! In: the nodes of a Model's processes. Out: for each action at each node its steps and its faults; for a rendezvous, with each
-//! partner at each node. Then, as terms over the state: who is able to move, who may stand still, where nobody can.
+//! partner at each node. Then, as terms over the state: which process is enabled, which may stand still, where none is enabled.
 
 use model::Model;
 use model::control::{ActionId, ActionKind, ReceivePattern, SyncSide, TextOwner};
@@ -269,7 +269,7 @@ impl<'m> StepMaker<'m> {
         }
     }
 
-    /// Gives the result to the caller; the variables of the call go back to where they are while nobody calls.
+    /// Gives the result to the caller; the variables of the call go back to where they are between calls.
     fn give_back(
         &self,
         runner: &mut BodyRunner,
@@ -391,7 +391,7 @@ pub fn stuck_free_nodes(flat: &Flat, process: ProcessId) -> Vec<NodeNo> {
     nodes.entries().filter(|(_, node)| node.is_end || node.is_idle || node.may_end).map(|(id, _)| id).collect()
 }
 
-/// When nobody can move and somebody is stuck.
+/// When no process is enabled and some process is blocked.
 pub fn deadlock(model: &Model, flat: &Flat) -> Term {
     let nobody = Term::all(model.processes.ids().map(|process| takes_part(flat, process, |_| true).negation()));
     let stuck = |process: ProcessId| Term::at(process, stuck_free_nodes(flat, process)).negation();

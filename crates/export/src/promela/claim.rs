@@ -35,7 +35,7 @@ pub struct SpinClaim {
     pub name: String,
     /// The name of the property.
     pub property: String,
-    /// What runs are looked at.
+    /// What runs are examined.
     pub runs: TurnsAllowed,
     /// Whether SPIN's weak fairness is assumed.
     pub weakly_fair: bool,
@@ -52,7 +52,7 @@ pub enum TurnsAllowed {
     Standing,
     /// And which kind of turn was taken last.
     Turns,
-    /// Real steps, and the last state for ever where nobody can move.
+    /// Real steps, and the last state for ever where no process is enabled.
     Real,
 }
 

@@ -65,7 +65,7 @@ struct NeverClaim<'a, 'm> {
     writer: &'a PromelaWriter<'m>,
     never: &'a Never<'a>,
     strong: Vec<&'a PromelaFairness>,
-    /// The number of each position met so far.
+    /// The number of each position so far.
     numbers: BTreeMap<ClaimState, usize>,
     /// Positions whose edges are still to be written.
     open: Vec<ClaimState>,

@@ -3,7 +3,7 @@
 //! In: a [`SentenceFormula`] whose first letter stands for the first process that is seen, and quantifiers over others. Out: its truth in a row, in
 //! three-valued logic: contents that are hidden are not known, nor is anything about processes that are not seen. What holds for all processes that
 //! are seen holds for all, since those that are seen may be any; so `forall` and `at most` are decided by the seen ones, where they are
-//! enough. Whether there is somebody is decided by the column that says so, or by a process that is seen. Nothing here is shared with what finds the sentences but the names of columns.
+//! enough. Whether there is a further process is decided by the column that says so, or by a process that is seen. Nothing here is shared with what finds the sentences but the names of columns.
 
 use std::cell::Cell;
 
@@ -118,7 +118,7 @@ impl<'a> SupposedRow<'a> {
             };
             choices = choices.iter().flat_map(longer).collect();
         }
-        // Nobody is seen of whom it could be said.
+        // The view shows no process that the sentence could be about.
         if choices.is_empty() {
             return None;
         }
@@ -215,7 +215,7 @@ impl<'a> SupposedRow<'a> {
                     ValueTerm::Plain(_) | ValueTerm::Process(NamedProcess::Letter(_) | NamedProcess::Process(_)) => {
                         Some(false)
                     }
-                    // Whoever it is has no name here, and those who have one are named.
+                    // That process has no name here, and processes that have one are named.
                     ValueTerm::Process(NamedProcess::After(..) | NamedProcess::Kin(..)) => None,
                 },
                 other => Some(other.value() == Some(term)),

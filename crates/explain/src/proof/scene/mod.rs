@@ -36,7 +36,7 @@ pub(super) use tell::relettered;
 pub(super) use terms::CellNames;
 pub(super) use views::{in_order, orders};
 
-/// More points than this are not looked at.
+/// More points than this are not examined.
 const MOST_POINTS: usize = 5_000;
 
 /// A set of a certificate, with words for its columns.

@@ -27,7 +27,7 @@ use super::{CertificateScene, SceneEntry, Shown};
 const MOST_ROWS: usize = 4_000;
 /// More rows than this are not made where hidden contents may be anything.
 const MOST_EXPANDED: usize = 40_000;
-/// More sentences of several processes than this nobody reads.
+/// No reader takes in more sentences about several processes than this.
 const MOST_TOGETHER: usize = 16;
 /// Sentences of one process at one place, of which there are more than this, are not said.
 const MOST_AT_PLACE: usize = 12;
@@ -83,7 +83,7 @@ fn each_column(model: &Model, scene: &CertificateScene, own: &[usize], names: &[
     }
 }
 
-/// Adds what was found in another part of the columns: places are split where they are told apart.
+/// Adds what was found in another part of the columns: places are split where they are distinguished.
 fn merge(says: &mut SceneSays, more: SceneSays) {
     for one in more.always {
         if !says.always.contains(&one) {
@@ -110,7 +110,7 @@ fn merge(says: &mut SceneSays, more: SceneSays) {
     says.places = together(places);
 }
 
-/// Places of which the same is said stand together.
+/// Places with the same sentences are put together.
 fn together(places: Vec<(Vec<PlaceName>, Vec<SentenceFormula>)>) -> Vec<(Vec<PlaceName>, Vec<SentenceFormula>)> {
     let mut found: Vec<(Vec<PlaceName>, Vec<SentenceFormula>)> = Vec::new();
     for (spots, said) in places {
@@ -143,7 +143,7 @@ fn keep_true(scene: &CertificateScene, says: &mut SceneSays, budget: &Budget) {
         said.retain(|one| {
             let at = SentenceFormula::At(own, spots.clone());
             let there = SentenceFormula::Implies(Box::new(at), Box::new(one.clone()));
-            // That there is somebody is not worth saying of a process that is one of those itself.
+            // That there is such a process is no news to one that is such a process itself.
             keep(&there) && !is_itself(&there)
         });
     }
@@ -234,7 +234,7 @@ impl<'a> SceneTable<'a> {
             (0..self.columns.len()).filter(|&at| self.scene.letters_of(self.columns[at]) & !bits == 0).collect()
         };
         let mut says = SceneSays::default();
-        // What is shared, whoever looks at it.
+        // What is shared is the same in every view.
         let shared = self.exclusions_within(&of(0), &[], &speaker)?;
         let occurring = self.occurring(&self.classes.rows);
         let mut general: Vec<Exclusion> = shared;
@@ -472,7 +472,7 @@ impl Speaker<'_> {
     fn clause(&self, one: &Exclusion, occurring: &[u64]) -> Option<SentenceFormula> {
         if let [(column, bits)] = one[..] {
             let all = all(self.table.sizes()[column]);
-            // Where it stands among all that may be there, or where what it has here is told from what it has elsewhere.
+            // Where it stands among all that may be there, or where what it has here is distinguished from what it has elsewhere.
             let present = if bits & occurring[column] == 0 { all } else { occurring[column] };
             return self.literal((column, present & !bits), present);
         }
@@ -536,7 +536,7 @@ fn quantified(scene: &CertificateScene, formula: SentenceFormula) -> SentenceFor
         .named()
         .into_iter()
         .filter_map(|who| match who {
-            // What stands beyond the seen ones is somebody, whoever that is.
+            // Beyond the processes in view there is some process, and its index is not known.
             NamedProcess::Letter(letter) if letter.at > 0 && letter.at < scene.n_letters => Some(letter.at),
             _ => None,
         })

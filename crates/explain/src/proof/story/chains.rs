@@ -18,7 +18,7 @@ pub(super) struct WaitingType {
     pub place: PlaceId,
 }
 
-/// Somebody may wait for somebody.
+/// A process may wait for another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct MayWait {
     pub from: WaitingType,
@@ -93,7 +93,7 @@ impl WaitingChains<'_> {
     ) -> Vec<StoryLine> {
         let is_marked = |node: WaitingType| (self.is_marked)(node.scene);
         let way = if to_right { "i + 1" } else { "i - 1" };
-        // From neighbour to neighbour it comes to everybody.
+        // From neighbour to neighbour it comes to all processes.
         let nodes: BTreeSet<WaitingType> = round.iter().map(|link| link.from).collect();
         if round.iter().all(|link| link.way.abs() == 1)
             && let Some(sum) = (self.sum_of)(&nodes.into_iter().collect::<Vec<_>>())
@@ -108,7 +108,7 @@ impl WaitingChains<'_> {
         if !self.has_seam || round.iter().any(|link| is_marked(link.from) || is_marked(link.to)) {
             return Vec::new();
         }
-        // Where the process after the seam stands when somebody on such a chain waits for it.
+        // The control location of the process after the seam while a process on such a chain waits for it.
         let on_cycle = |node: WaitingType| round.iter().any(|link| link.from == node);
         let met: BTreeSet<WaitingType> =
             self.links.iter().filter(|link| on_cycle(link.from) && is_marked(link.to)).map(|link| link.to).collect();

@@ -134,7 +134,7 @@ impl CrowdStory<'_> {
         Some(())
     }
 
-    /// What follows for the process that is looked at next: it would stay within these views.
+    /// What follows for the process that comes next: it would stay within these views.
     fn onward(
         &mut self,
         branches: &[Branch],

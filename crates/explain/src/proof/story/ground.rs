@@ -11,7 +11,7 @@ use model::variable::CellId;
 use super::super::formula::LetterMeaning;
 use super::super::scene::{CertificateScene, SceneEntry, Shown};
 
-/// More ways to take a step are not looked at.
+/// More ways to take a step are not examined.
 const MOST_WAYS: usize = 1_000;
 
 /// The program at one size.
@@ -57,7 +57,7 @@ impl Ground {
                     let value = match entry {
                         SceneEntry::Value(value) => value,
                         SceneEntry::Process(who) => Value::Process(meaning.process(who)?),
-                        // Somebody whom nobody here is.
+                        // A process that is none of those at this size.
                         SceneEntry::Another => {
                             let family = self.model.families[scene.family].processes();
                             Value::Process({ family }.filter(|process| !own.contains(process)).last()?)

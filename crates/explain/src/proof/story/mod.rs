@@ -2,7 +2,7 @@
 //!
 //! In: a certificate. Out: a [`Story`]: sentences in an order in which people read them, and a picture. `crowd` tells what the log of a refutation
 //! says, step by step, about the views that it lists; `waits` looks into the windows of rings, chains and trees: at which places a process cannot move, what it waits
-//! for, who has that and where those stand, and whether such a chain can go round. What could not be found out is not told.
+//! for, who has that and where those stand, and whether such a chain can go round. What could not be found out is left out.
 
 mod chains;
 mod crowd;
@@ -33,7 +33,7 @@ pub struct Story {
     pub picture: Picture,
 }
 
-/// Where somebody waits.
+/// Where a process waits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WaitLine {
     /// Who: `Phil[i], i > 0`.
@@ -71,17 +71,17 @@ pub struct Picture {
 pub struct ViewGraph {
     /// Whose views these are: `process i, for every i`.
     pub whom: String,
-    /// The process that is looked at in the drawing.
+    /// The process that is examined in the drawing.
     pub process: ProcessId,
     /// The views, and the steps between them.
     pub drawing: Drawing,
     /// How many processes there were when the steps were taken.
     pub size: usize,
-    /// Views that were not met at this size.
+    /// Views that are not reachable at this size.
     pub n_unmet: usize,
 }
 
-/// The story of a proof about runs; `None` where there is none to be told.
+/// The story of a proof about runs; `None` where there is none.
 pub fn story(model: &Model, certificate: &Certificate, budget: &Budget) -> Option<Story> {
     let is_temporal = |property: &model::property::Property| {
         property.name == certificate.property && matches!(property.kind, PropertyKind::Temporal(_))

@@ -1,6 +1,6 @@
 //! Sums of a refutation as sentences: `x + count(k: P[k]@{crit, leave}) == 1`.
 //!
-//! In: what each view adds to both sides. Out: the same in words, where the processes that are counted can be told by where they stand or what they have, and the
+//! In: what each view adds to both sides. Out: the same in words, where the processes that are counted can be named by where they are or what they have, and the
 //! left side is a shared number, times something, and a constant. Each view is compared with the words.
 
 use std::collections::BTreeMap;
@@ -120,7 +120,7 @@ pub(super) fn flow(model: &Model, proof: &RingsProof, flow: &ConservedSum) -> Op
     }
     for ((var, at, times), entries) in elements {
         let Shown::Cell(term, ty) = terms.element(var, None, at, own)? else { return None };
-        // That everybody has something is no news.
+        // A fact about all processes is no news.
         if ty.n_values(model.type_context()) as usize == entries.len() {
             return None;
         }

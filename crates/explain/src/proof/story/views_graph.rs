@@ -34,7 +34,7 @@ pub(super) fn graphs(model: &Model, certificate: &Certificate, budget: &Budget) 
 fn found(model: &Model, certificate: &Certificate, budget: &Budget) -> Option<Vec<ViewGraph>> {
     let (parameter, from) = size_parameter(model, certificate)?;
     let n_named = certificate.views().map_or(0, |views| views.named.len());
-    // Two processes are drawn as the first two, which they may be only where processes are interchangeable. Whether there is somebody is not drawn.
+    // Two processes are drawn as the first two, which they may be only where processes are interchangeable. Whether there are further processes is not drawn.
     let is_drawn = |scene: &CertificateScene| n_named == 0 || scene.n_letters == 1;
     let drawn = scenes(model, certificate)?.into_iter().filter(is_drawn);
     let is_plain = |scene: &CertificateScene, column: usize| !matches!(scene.columns[column], Shown::Somebody(_));
@@ -133,7 +133,7 @@ fn one(
         if before == after && !is_own {
             continue;
         }
-        // Whoever is seen moves like the first one, whoever is not like another.
+        // A process in view moves like the first one, a process outside of it like another.
         let mover = if is_own { own[0] } else { *all.iter().find(|process| !own.contains(process))? };
         let edge = DrawnEdge { from: place(before), to: place(after), movers: vec![mover], text: text.clone() };
         if !edges.contains(&edge) {

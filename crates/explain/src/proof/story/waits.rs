@@ -2,7 +2,7 @@
 //!
 //! In: windows of one process each with all that it touches, by types. Out: a story. Each window state is a state of the program at a size at which all types occur, as far
 //! as the window shows it; the reference semantics says whether its process can move there. Where it cannot, the cell that tells such states
-//! apart from those in which it can is what it waits for, and whoever the cell names, or else whoever writes it, is waited for; the windows of that
+//! apart from those in which it can is what it waits for, and the process that the cell names, or else any that writes it, is waited for; the windows of that
 //! process which agree on the cell say where it stands meanwhile.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,10 +27,10 @@ use super::ground::Ground;
 use super::{Picture, Story, WaitLine, size_parameter};
 use crate::text::clean;
 
-/// More window states than this are not looked at.
+/// More window states than this are not examined.
 const MOST_ROWS: usize = 4_000;
 
-/// The story; `None` where it cannot be told.
+/// The story; `None` where there is none.
 pub(super) fn story(model: &Model, certificate: &Certificate, budget: &Budget) -> Option<Story> {
     let proof = certificate.rings()?;
     let (parameter, from) = size_parameter(model, certificate)?;
@@ -95,7 +95,7 @@ struct WaitsAt {
     links: Vec<MayWait>,
 }
 
-/// What somebody waits for.
+/// What a process waits for.
 #[derive(Default)]
 struct WaitCondition {
     holds: String,
@@ -280,7 +280,7 @@ struct WaitStory<'a> {
 }
 
 impl WaitStory<'_> {
-    /// Where processes wait, those of which the same is said together.
+    /// Where processes wait, those with the same sentences together.
     fn waits(&self) -> Vec<WaitLine> {
         let mut groups: Vec<(Only, Vec<WaitLine>)> = Vec::new();
         for (at, scene) in self.scenes.iter().enumerate() {
@@ -311,7 +311,7 @@ impl WaitStory<'_> {
         WaitLine { who: String::new(), at, holds: waiting.holds.clone(), whom: said.collect() }
     }
 
-    /// A sum over all processes to which nobody would add anything who waits at one of these: then not all of them wait.
+    /// A sum over all processes to which a process that waits at one of these adds nothing: then not all of them wait.
     fn sum_of(&self, nodes: &[WaitingType], flows: &[SentenceFormula], budget: &Budget) -> Option<String> {
         let adds_nothing = |formula: &&SentenceFormula| {
             let SentenceFormula::Tally(tally) = formula else { return false };
