@@ -7,6 +7,7 @@ mod checker;
 mod codes;
 mod documents;
 mod edges;
+mod names;
 mod sources;
 mod tree;
 
@@ -53,6 +54,7 @@ pub fn run(root: &Path) -> ExitCode {
     };
     let mut findings = edges::check(&tree);
     findings.extend(sources::check(&tree));
+    findings.extend(names::check(&tree));
     findings.extend(checker::check(&tree));
     findings.extend(codes::check(&tree));
     findings.extend(documents::check(&tree, &cli::options::command()));
