@@ -2,8 +2,8 @@
 //!
 //! In: a program with its questions, and which process of which hosts this is. Out, at process 0: what was explored, and the runs that decide questions. `secret.rs` and `mesh.rs` connect
 //! the processes and make sure that they belong together; `cluster.rs` runs the workers and notices when a process is lost; `net.rs` is what workers tell each other, round by round;
-//! `part.rs` is one worker's part of the states; `levels.rs` is the search, and `checkpoint.rs` keeps its levels on disk. `fair.rs` answers temporal properties on the same graph: `nodes.rs` is one worker's part of a
-//! product, `lasso.rs` the run through what remains of it. `launch.rs` starts the processes, again where one is lost, and `told.rs` is
+//! `part.rs` is one worker's part of the states (`recent.rs` those that it saw lately); `levels.rs` is the search, and `checkpoint.rs` keeps its levels on disk. `fair.rs` answers temporal properties on the same graph: `nodes.rs` is one worker's part of a
+//! product, `lasso.rs` the run through what remains of it. `launch.rs` starts the processes, again where one is lost, and `message.rs` is
 //! what it hears from process 0; `answers.rs` makes verdicts of an outcome.
 
 mod answers;
@@ -18,6 +18,7 @@ mod message;
 mod net;
 mod nodes;
 mod part;
+mod recent;
 mod secret;
 mod stop;
 

@@ -22,6 +22,7 @@ use product::liveness::predicates::StateTest;
 use serde::{Deserialize, Serialize};
 
 use super::net::Net;
+use super::recent::RecentStates;
 
 /// So many states are sent to another worker at once. With few workers it is the larger number, since each packet wakes threads at both ends (the filter lock with
 /// six processes, searched by four: 2.7 s of system time with 512, 1.0 s with 2048); with many the smaller one, since a worker gathers as many for each other one.
@@ -68,6 +69,8 @@ pub struct Part<'a, const W: usize> {
     /// The limits of this worker.
     pub meter: Meter<'a>,
     shard: Shard<W>,
+    /// Successors that were stored or sent a moment ago, and need not be again.
+    recent: RecentStates<W>,
     /// What was hit since it was last asked.
     pub hits: Hits<W>,
     /// What was counted since the search began, or was resumed.
@@ -95,6 +98,7 @@ impl<'a, const W: usize> Part<'a, W> {
             questions,
             meter,
             shard,
+            recent: RecentStates::default(),
             hits: Hits::new(questions.len()),
             counts: Counts::default(),
             open: Vec::new(),
@@ -348,6 +352,9 @@ impl<const W: usize> Sink<W> for Steps<'_, '_, '_, '_, '_, W> {
     #[inline]
     fn successor(&mut self, _process: ProcessId, next: &Packed<W>) -> Flow {
         self.part.counts.transitions += 1;
+        if self.part.recent.sees_again(next) {
+            return Flow::Continue(());
+        }
         let to = shard_of(next, self.part.n_workers);
         if to == self.part.me {
             self.own.push(*next);
