@@ -3,12 +3,13 @@
 //! In: a program with its questions, and which process of which hosts this is. Out, at process 0: what was explored, and the runs that decide questions. `secret.rs` and `mesh.rs` connect
 //! the processes and make sure that they belong together; `cluster.rs` runs the workers and notices when a process is lost; `net.rs` is what workers tell each other, round by round;
 //! `part.rs` is one worker's part of the states (`recent.rs` those that it saw lately); `levels.rs` is the search, and `checkpoint.rs` keeps its levels on disk. `fair.rs` answers temporal properties on the same graph: `nodes.rs` is one worker's part of a
-//! product, `lasso.rs` the run through what remains of it. `launch.rs` starts the processes, again where one is lost, and `message.rs` is
+//! product, `edges.rs` finds its edges, `rows.rs` is where they are on disk, `lasso.rs` the run through what remains of it. `launch.rs` starts the processes, again where one is lost, and `message.rs` is
 //! what it hears from process 0; `answers.rs` makes verdicts of an outcome.
 
 mod answers;
 mod checkpoint;
 mod cluster;
+mod edges;
 mod fair;
 mod lasso;
 mod launch;
@@ -19,6 +20,7 @@ mod net;
 mod nodes;
 mod part;
 mod recent;
+mod rows;
 mod secret;
 mod stop;
 
@@ -34,7 +36,7 @@ use serde::{Deserialize, Serialize};
 
 pub use answers::{OnHosts, Searcher};
 pub use cluster::{SILENCE, explains_panic};
-pub use fair::{FairAnswer, FairFinding};
+pub use fair::{FairAnswer, FairFinding, FairSettings};
 pub use lasso::{PackedLasso, PackedTurn, TurnNumber};
 pub use launch::{Launch, News};
 pub use levels::{Finding, HostShare, Outcome};
@@ -71,6 +73,8 @@ pub struct Search {
     pub checkpoint: Option<PathBuf>,
     /// Whether to go on with levels that are there.
     pub resumes: bool,
+    /// Where the nodes of temporal properties are.
+    pub fair: FairSettings,
     /// How long to wait until all processes are connected.
     pub patience: Duration,
     /// Whether the processes reach each other by tunnels, all of them on the loopback address.
@@ -205,6 +209,7 @@ impl Search {
             hosts: names.clone(),
             n_threads: self.n_threads,
             disk,
+            fair: self.fair,
             teller: self.teller,
         };
         let n_threads = self.n_threads;

@@ -17,8 +17,8 @@ use evidence::Exploration;
 use hosts::call::{Request, SENT, SentFile};
 use hosts::file::{self, Host};
 use hosts::search::{
-    self, Failure as SearchFailure, HostShare, Launch, Message, News, OnHosts, Outcome, Progress, Search, Searcher,
-    Secret, Teller,
+    self, Failure as SearchFailure, FairSettings, HostShare, Launch, Message, News, OnHosts, Outcome, Progress, Search,
+    Searcher, Secret, Teller,
 };
 
 use super::check::farm;
@@ -301,6 +301,7 @@ impl Joining<'_> {
             secret,
             checkpoint: self.options.checkpoint.clone(),
             resumes: self.options.resume,
+            fair: FairSettings::default(),
             patience: if launched { search::PATIENCE } else { PATIENCE_BY_HAND },
             is_tunnelled: self.options.tunnel.is_some(),
             connected: None,

@@ -20,6 +20,7 @@ use packed::compile::Compiler;
 use packed::initial::widened;
 use packed::machine::Machine;
 use packed::packing::Packed;
+use packed::spill::Overflow;
 use packed::width::{ForWidth, with_width};
 use product::liveness::predicates::Predicates;
 use product::liveness::rules::ViolationRules;
@@ -27,15 +28,34 @@ use product::liveness::turns::TurnTaker;
 use serde::{Deserialize, Serialize};
 use temporal::Violation;
 
+use super::edges::Leaver;
 use super::lasso::{self, PackedLasso, PackedTurn};
 use super::levels::Plan;
 use super::net::Net;
-use super::nodes::{Leaver, Nodes, Pass};
+use super::nodes::in_memory::NodesInMemory;
+use super::nodes::on_disk::NodesOnDisk;
+use super::nodes::{Nodes, Pass};
 use super::secret::fingerprint;
 use super::stop::Stop;
 
-/// So many nodes go to worker 0 at most, where the run through them is found.
-const MOST_HOME: u64 = 1 << 22;
+/// Where the nodes of products are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FairSettings {
+    /// Whether they are on disk at once, and not where memory is short.
+    pub on_disk: bool,
+    /// So many of them go to worker 0 at most, where the run through them is found.
+    pub most_home: u64,
+}
+
+impl Default for FairSettings {
+    fn default() -> Self {
+        FairSettings { on_disk: false, most_home: 1 << 22 }
+    }
+}
+
+/// Where more remains, a loop is looked for near so many nodes at most, among so many nodes around each, the smaller numbers first.
+const MOST_SEEDS: usize = 8;
+const NEARBY: [usize; 3] = [1 << 12, 1 << 16, 1 << 20];
 
 /// What was found out about a temporal property.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -115,15 +135,30 @@ impl FairQuestions {
         predicates
     }
 
-    /// Answers the properties, where all states are known; these tests have no value in one of them.
-    pub fn decide(&self, plan: &Plan, net: &mut Net<'_>, codec: &Codec<'_>, faulty: &[bool]) -> Decided {
-        let job = Job { questions: self, plan, net, codec, faulty };
+    /// Answers the properties, where all states are known.
+    pub fn decide(&self, plan: &Plan, net: &mut Net<'_>, codec: &Codec<'_>, known: FairStart<'_>) -> Decided {
+        // All have room on disk, or nobody goes there.
+        let is_on_disk = net.share(&(known.overflow.is_some(), known.is_on_disk));
+        let overflow = known.overflow.filter(|_| is_on_disk.iter().all(|(has_room, _)| *has_room));
+        let is_on_disk = is_on_disk.iter().any(|(_, is_on_disk)| *is_on_disk);
+        let job = Job { questions: self, plan, net, codec, known: FairStart { overflow, is_on_disk, ..known } };
         // One word more for the state of the automaton.
         with_width(codec.layout.n_words + 1, job).unwrap_or_else(|reason| {
             let unknown = || FairFinding { answer: FairAnswer::Unknown(Stop::new(&reason)), time: Duration::default() };
             Decided { findings: self.ways.iter().map(|_| unknown()).collect(), peak_bytes: 0 }
         })
     }
+}
+
+/// What a worker knows when all states are known.
+#[derive(Clone, Debug)]
+pub struct FairStart<'k> {
+    /// By test of temporal properties: whether it has no value in some state.
+    pub faulty: &'k [bool],
+    /// Where nodes go that memory has no room for, if anywhere.
+    pub overflow: Option<Overflow>,
+    /// Whether they go there at once.
+    pub is_on_disk: bool,
 }
 
 /// What workers agree on, by property: nothing where all have the same, or the limit that one of them reached.
@@ -160,7 +195,7 @@ struct Job<'j, 'n, 'w> {
     plan: &'j Plan,
     net: &'n mut Net<'w>,
     codec: &'j Codec<'j>,
-    faulty: &'j [bool],
+    known: FairStart<'j>,
 }
 
 impl ForWidth for Job<'_, '_, '_> {
@@ -197,15 +232,11 @@ impl Job<'_, '_, '_> {
     ) -> FairAnswer {
         for way in ways {
             let rules = ViolationRules::new(predicates, way);
-            if rules.tests().any(|test| self.faulty.get(test) == Some(&true)) {
+            if rules.tests().any(|test| self.known.faulty.get(test) == Some(&true)) {
                 return FairAnswer::Unknown(Stop::new(&product::liveness::no_value()));
             }
-            let budget = &self.plan.budgets[self.net.me() % self.plan.n_threads];
-            let meter = Meter::new(budget, &Silent);
-            let leaver = Leaver::<W>::new(machine, rules, TurnTaker::new(machine, predicates));
-            let mut nodes = Nodes::new(leaver, &meter, self.net);
-            let answer = self.search(&mut nodes).unwrap_or_else(FairAnswer::Unknown);
-            *peak_bytes = meter.peak_bytes().max(*peak_bytes);
+            let answer = self.look_for_run::<W>(machine, predicates, way, peak_bytes);
+            let answer = answer.unwrap_or_else(FairAnswer::Unknown);
             if !matches!(answer, FairAnswer::Holds) {
                 return answer;
             }
@@ -213,8 +244,38 @@ impl Job<'_, '_, '_> {
         FairAnswer::Holds
     }
 
+    /// Looks for a fair run in a product: in memory, and on disk where memory has no room for its nodes.
+    fn look_for_run<const W: usize>(
+        &mut self,
+        machine: &Machine<'_>,
+        predicates: &Predicates,
+        way: &Violation,
+        peak_bytes: &mut u64,
+    ) -> Result<FairAnswer, Stop> {
+        let budget = &self.plan.budgets[self.net.me() % self.plan.n_threads];
+        let leaver =
+            || Leaver::<W>::new(machine, ViolationRules::new(predicates, way), TurnTaker::new(machine, predicates));
+        if !self.known.is_on_disk {
+            let meter = Meter::new(budget, &Silent);
+            let answer = self.search(&mut NodesInMemory::new(leaver(), &meter, self.net));
+            *peak_bytes = meter.peak_bytes().max(*peak_bytes);
+            // All have seen the same limit.
+            match answer {
+                Err(stop) if stop.is_memory() && self.known.overflow.is_some() => self.known.is_on_disk = true,
+                answer => return answer,
+            }
+        }
+        let Some(overflow) = self.known.overflow.clone() else { return Err(Stop::Cancelled) };
+        // What was held in memory is given back.
+        budget.release();
+        let meter = Meter::new(budget, &Silent);
+        let answer = self.search(&mut NodesOnDisk::new(leaver(), &meter, self.net, overflow));
+        *peak_bytes = meter.peak_bytes().max(*peak_bytes);
+        answer
+    }
+
     /// Looks for a fair run in a product.
-    fn search<const W: usize>(&mut self, nodes: &mut Nodes<'_, '_, W>) -> Result<FairAnswer, Stop> {
+    fn search<'a, const W: usize>(&mut self, nodes: &mut impl Nodes<'a, W>) -> Result<FairAnswer, Stop> {
         let mut depth = 0;
         loop {
             let n_nodes = nodes.begin_level();
@@ -224,6 +285,7 @@ impl Job<'_, '_, '_> {
             nodes.expand(depth, self.net);
             depth += 1;
         }
+        nodes.end_levels(self.net);
         nodes.begin_with_sources();
         let n_remaining = loop {
             self.pass(nodes, Pass::Removal)?;
@@ -242,14 +304,19 @@ impl Job<'_, '_, '_> {
                 break n_remaining;
             }
         };
-        match n_remaining > MOST_HOME {
-            true => Err(Stop::Remains(n_remaining)),
-            false => self.violated(nodes),
-        }
+        let too_many = match n_remaining <= self.plan.fair.most_home {
+            true => match self.violated(nodes) {
+                // Some of them may have room.
+                Err(stop) if stop.is_memory() => stop,
+                answer => return answer,
+            },
+            false => Stop::Remains(n_remaining),
+        };
+        self.violated_nearby(nodes, too_many)
     }
 
     /// Runs a pass until no worker has anything left.
-    fn pass<const W: usize>(&mut self, nodes: &mut Nodes<'_, '_, W>, pass: Pass) -> Result<(), Stop> {
+    fn pass<'a, const W: usize>(&mut self, nodes: &mut impl Nodes<'a, W>, pass: Pass) -> Result<(), Stop> {
         while self.sum(nodes, nodes.n_queued())? > 0 {
             nodes.run(pass, self.net);
         }
@@ -257,8 +324,8 @@ impl Job<'_, '_, '_> {
     }
 
     /// The sum of a number of all workers; or the limit that one of them reached.
-    fn sum<const W: usize>(&mut self, nodes: &Nodes<'_, '_, W>, number: u64) -> Agreed {
-        let said = (number, nodes.meter.reason().as_ref().map(Stop::new));
+    fn sum<'a, const W: usize>(&mut self, nodes: &impl Nodes<'a, W>, number: u64) -> Agreed {
+        let said = (number, nodes.meter().reason().as_ref().map(Stop::new));
         // All come to the same conclusion, since all see the same.
         let all: Vec<(u64, Option<Stop>)> = self.net.share(&said);
         self.put_together(&all)
@@ -274,10 +341,12 @@ impl Job<'_, '_, '_> {
     }
 
     /// Something remains: the run through it, at worker 0.
-    fn violated<const W: usize>(&mut self, nodes: &mut Nodes<'_, '_, W>) -> Result<FairAnswer, Stop> {
+    fn violated<'a, const W: usize>(&mut self, nodes: &mut impl Nodes<'a, W>) -> Result<FairAnswer, Stop> {
         let remaining = self.bring_home(nodes);
         let found = (self.net.me() == 0).then(|| {
-            let found = lasso::find(&mut nodes.leaver, remaining, nodes.meter);
+            // A limit that is reached here ends the search for this run alone.
+            let meter = self.meter_beside(nodes);
+            let found = lasso::find(nodes.leaver(), remaining, &meter);
             found.map_err(|reason| Stop::new(&reason).on(self.plan.host_of(0)))
         });
         let start = found.as_ref().map(|found| match found {
@@ -289,26 +358,83 @@ impl Job<'_, '_, '_> {
             let (expected, found) = ("what remains of a product has a fair component", "none was found in it");
             return Ok(FairAnswer::Contradiction(expected.to_owned(), found.to_owned()));
         };
-        let way = self.walk_back(nodes, widened(&start), depth)?;
-        let Some(way) = way else {
+        // At the others the run is empty, and nobody looks at it.
+        let turns = found.and_then(Result::ok).flatten().map_or_else(Vec::new, |found| found.turns);
+        self.run_by_way_of(nodes, (depth, widened(&start)), (Vec::new(), turns))
+    }
+
+    /// More remains than worker 0 has room for: a loop near some of the nodes that are nearest to the initial states, if there is one. Else what was too many.
+    fn violated_nearby<'a, const W: usize>(
+        &mut self,
+        nodes: &mut impl Nodes<'a, W>,
+        too_many: Stop,
+    ) -> Result<FairAnswer, Stop> {
+        let mut least: Option<(usize, Packed<W>)> = None;
+        nodes.show_alive(&mut |depth, node| {
+            let is_less = least.is_none_or(|known| (depth, *node) < known);
+            least = if is_less { Some((depth, *node)) } else { least };
+        });
+        let seeds = self.net.share(&least.map(|(depth, node)| (depth, node.to_vec())));
+        let mut seeds: Vec<(usize, Packed<W>)> =
+            seeds.into_iter().flatten().map(|(depth, node)| (depth, widened(&node))).collect();
+        seeds.sort_unstable();
+        seeds.truncate(MOST_SEEDS);
+        let found = (self.net.me() == 0).then(|| -> Result<Option<(usize, lasso::NearLoop<W>)>, Stop> {
+            for n_most in NEARBY {
+                for (nth, (_, seed)) in seeds.iter().enumerate() {
+                    let meter = self.meter_beside(nodes);
+                    let near = lasso::find_near(nodes.leaver(), seed, n_most, &meter);
+                    if let Some(near) = near.map_err(|reason| Stop::new(&reason).on(self.plan.host_of(0)))? {
+                        return Ok(Some((nth, near)));
+                    }
+                }
+            }
+            Ok(None)
+        });
+        let seed = found.as_ref().map(|found| found.as_ref().map(|near| near.as_ref().map(|(nth, _)| *nth)));
+        let seed = seed.map(|seed| seed.map_err(Clone::clone));
+        let seed: Result<Option<usize>, Stop> = self.net.tell_all(seed.as_ref());
+        let Some(nth) = seed? else { return Err(too_many) };
+        let near = found.and_then(Result::ok).flatten();
+        let turns = near.map_or_else(Default::default, |(_, near)| (near.before, near.found.turns));
+        self.run_by_way_of(nodes, seeds[nth], turns)
+    }
+
+    /// The run to a node of a level, and from there, after some turns, round a loop.
+    fn run_by_way_of<'a, const W: usize>(
+        &mut self,
+        nodes: &mut impl Nodes<'a, W>,
+        (depth, node): (usize, Packed<W>),
+        (before, turning): (Vec<PackedTurn>, Vec<PackedTurn>),
+    ) -> Result<FairAnswer, Stop> {
+        let Some(way) = self.walk_back(nodes, node, depth)? else {
             let (expected, found) = ("a node of a level has a predecessor in the level before", "one has none");
             return Ok(FairAnswer::Contradiction(expected.to_owned(), found.to_owned()));
         };
-        // At the others the run is empty, and nobody looks at it.
-        let turns = found.and_then(Result::ok).flatten().map_or_else(Vec::new, |found| found.turns);
-        self.put_run_together(nodes, &way, turns)
+        let mut turns = self.turns_of(nodes, &way)?;
+        turns.extend(before);
+        let loop_from = turns.len();
+        turns.extend(turning);
+        Ok(FairAnswer::Violated(PackedLasso { turns, loop_from }))
+    }
+
+    /// A meter for what worker 0 holds beside its nodes.
+    fn meter_beside<'a, const W: usize>(&self, nodes: &impl Nodes<'a, W>) -> Meter<'_> {
+        let meter = Meter::new(&self.plan.budgets[0], &Silent);
+        meter.add(nodes.meter().bytes());
+        meter
     }
 
     /// Brings what remains to worker 0, with levels.
-    fn bring_home<const W: usize>(&mut self, nodes: &Nodes<'_, '_, W>) -> Vec<(usize, Packed<W>)> {
+    fn bring_home<'a, const W: usize>(&mut self, nodes: &mut impl Nodes<'a, W>) -> Vec<(usize, Packed<W>)> {
         let mut words: Vec<u64> = Vec::new();
-        for (depth, node) in nodes.alive() {
+        nodes.show_alive(&mut |depth, node| {
             words.push(depth as u64);
             words.extend_from_slice(node);
             if words.len() > 512 * (W + 1) {
                 self.net.send(0, std::mem::take(&mut words));
             }
-        }
+        });
         if !words.is_empty() {
             self.net.send(0, words);
         }
@@ -321,9 +447,9 @@ impl Job<'_, '_, '_> {
     }
 
     /// The nodes from an initial one to `start`, at worker 0; `None` where there is no such way.
-    fn walk_back<const W: usize>(
+    fn walk_back<'a, const W: usize>(
         &mut self,
-        nodes: &mut Nodes<'_, '_, W>,
+        nodes: &mut impl Nodes<'a, W>,
         start: Packed<W>,
         depth: usize,
     ) -> Result<Option<Vec<Packed<W>>>, Stop> {
@@ -341,24 +467,21 @@ impl Job<'_, '_, '_> {
         Ok(Some(way))
     }
 
-    /// The whole run: the turns on the way to the loop, and those of the loop.
-    fn put_run_together<const W: usize>(
+    /// The turns on a way through nodes.
+    fn turns_of<'a, const W: usize>(
         &self,
-        nodes: &mut Nodes<'_, '_, W>,
+        nodes: &mut impl Nodes<'a, W>,
         way: &[Packed<W>],
-        turning: Vec<PackedTurn>,
-    ) -> Result<FairAnswer, Stop> {
+    ) -> Result<Vec<PackedTurn>, Stop> {
         let n_words = self.codec.layout.n_words;
         let mut turns = Vec::new();
         for pair in way.windows(2) {
-            nodes.leaver.leave(&pair[0]).map_err(|reason| Stop::new(&reason))?;
-            let edges = &nodes.leaver.edges;
+            nodes.leaver().leave(&pair[0]).map_err(|reason| Stop::new(&reason))?;
+            let edges = &nodes.leaver().edges;
             let nth = edges.targets.iter().position(|target| *target == pair[1]);
             let nth = nth.expect("the node before was found by this edge");
             turns.push(PackedTurn { state: pair[0][..n_words].to_vec(), turn: edges.turns[nth] });
         }
-        let loop_from = turns.len();
-        turns.extend(turning);
-        Ok(FairAnswer::Violated(PackedLasso { turns, loop_from }))
+        Ok(turns)
     }
 }

@@ -1,9 +1,10 @@
 //! A fair loop among the nodes that remain of a product, and the run through it as it is sent.
 //!
-//! In, at worker 0: the nodes that remain, with their levels. Out: a loop through a fair component of them, from a node that is nearest to the initial states. It is
-//! sent as packed states with the number of each turn among those that leave its state, and becomes a trace again where it is shown.
+//! In, at worker 0: the nodes that remain, with their levels; or some of them, where all are too many. Out: a loop through a fair component of them, from a node that is nearest to the initial states; or one
+//! near those few ([`find_near`]), which need not be there though another is elsewhere. It is sent as packed states with the number of each turn among those that leave its state, and becomes a trace again where it is shown.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use base::StopReason;
 use engine::meter::Meter;
@@ -23,7 +24,7 @@ use serde::{Deserialize, Serialize};
 use streett::emptiness::{self, FairGraph};
 use streett::lasso;
 
-use super::nodes::Leaver;
+use super::edges::Leaver;
 
 /// A turn, by its number among those that leave a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -111,6 +112,61 @@ pub struct Loop<const W: usize> {
     pub depth: usize,
     /// The turns of the loop.
     pub turns: Vec<PackedTurn>,
+}
+
+/// What is between a node and a loop near it.
+pub struct NearLoop<const W: usize> {
+    /// The turns from the node to the loop.
+    pub before: Vec<PackedTurn>,
+    /// The loop, in steps from the node.
+    pub found: Loop<W>,
+}
+
+/// A fair loop among the nodes nearest to one, at most so many; `None` where there is none, or no memory for them.
+///
+/// # Errors
+/// A limit that was reached, other than that.
+pub fn find_near<const W: usize>(
+    leaver: &mut Leaver<'_, W>,
+    seed: &Packed<W>,
+    n_most: usize,
+    meter: &Meter<'_>,
+) -> Result<Option<NearLoop<W>>, StopReason> {
+    let n_words = leaver.machine.codec.layout.n_words;
+    let packed = |node: &Packed<W>, turn: TurnNumber| PackedTurn { state: node[..n_words].to_vec(), turn };
+    // Each node with its distance; by node, the one before it, and the turn.
+    let mut nodes = vec![(0, *seed)];
+    let mut before: HashMap<Packed<W>, Option<(u32, TurnNumber)>> = HashMap::from([(*seed, None)]);
+    let mut at = 0;
+    while at < nodes.len() && nodes.len() < n_most {
+        let (distance, node) = nodes[at];
+        leaver.leave(&node)?;
+        for (target, &turn) in leaver.edges.targets.iter().zip(&leaver.edges.turns) {
+            if let Entry::Vacant(unknown) = before.entry(*target) {
+                unknown.insert(Some((at as u32, turn)));
+                nodes.push((distance + 1, *target));
+            }
+        }
+        at += 1;
+        // Twice in lists and once in a table, and the edges between them.
+        let bytes = nodes.len() * (4 * size_of::<Packed<W>>() + 4 * (24 + 8 * leaver.n_mark_words));
+        if at % 64 == 0 && meter.permits(bytes as u64).is_err() {
+            return if meter.permits(0).is_ok() { Ok(None) } else { Err(reason_of(meter)) };
+        }
+    }
+    let Some(found) = find(leaver, nodes.clone(), meter)? else { return Ok(None) };
+    let (mut turns, mut node) = (Vec::new(), found.start);
+    while let Some((number, turn)) = before.get(&node).copied().flatten() {
+        node = nodes[number as usize].1;
+        turns.push(packed(&node, turn));
+    }
+    turns.reverse();
+    Ok(Some(NearLoop { before: turns, found }))
+}
+
+/// Why a search has to end.
+fn reason_of(meter: &Meter<'_>) -> StopReason {
+    meter.reason().or(meter.permits(0).err()).unwrap_or(StopReason::Cancelled)
 }
 
 /// A fair loop among the nodes that remain; `None` where there is none.

@@ -25,7 +25,7 @@ use packed::width::{ForWidth, with_width};
 use serde::{Deserialize, Serialize};
 
 use super::checkpoint::{Keeper, Kept, Store as Disk};
-use super::fair::{FairFinding, FairQuestions};
+use super::fair::{FairFinding, FairQuestions, FairSettings, FairStart};
 use super::message::{ExplorationForm, Progress, Teller};
 use super::net::Net;
 use super::part::{Counts, Part};
@@ -48,6 +48,8 @@ pub struct Plan {
     pub n_threads: usize,
     /// Where levels are kept, and whether to go on with those that are there.
     pub disk: Option<Disk>,
+    /// Where the nodes of temporal properties are.
+    pub fair: FairSettings,
     /// Hears of each level, at worker 0.
     pub teller: Option<Teller>,
 }
@@ -56,6 +58,18 @@ impl Plan {
     /// The host of a worker.
     pub fn host_of(&self, worker: usize) -> &str {
         &self.hosts[worker / self.n_threads]
+    }
+
+    /// Where a worker's states and nodes go that memory has no room for, if anywhere.
+    fn overflow(&self, keeper: Option<&Keeper>, worker: usize) -> Option<Overflow> {
+        let budget = &self.budgets[worker % self.n_threads];
+        let directory = match keeper {
+            Some(keeper) => keeper.overflow_directory(worker),
+            None => budget.disk().map(Path::to_owned)?,
+        };
+        // The other half is for sorting what moves to disk, and for what nobody counts.
+        let most_bytes = budget.memory_limit().map_or(u64::MAX, |bytes| bytes / 2 / self.n_threads as u64);
+        Some(Overflow { directory, most_bytes })
     }
 }
 
@@ -146,7 +160,9 @@ pub fn work(plan: &Plan, net: &mut Net<'_>) -> Result<Option<Outcome>, String> {
     let Searched { mut outcome, keeper, is_complete, faulty_tests } = searched;
     let mut is_whole = is_complete;
     if is_complete && !plan.temporal.is_empty() {
-        let decided = fair.decide(plan, net, &codec, &faulty_tests);
+        let overflow = plan.overflow(keeper.as_ref(), net.me());
+        let is_on_disk = plan.fair.on_disk && overflow.is_some();
+        let decided = fair.decide(plan, net, &codec, FairStart { faulty: &faulty_tests, overflow, is_on_disk });
         is_whole = decided.is_whole();
         let taken = net.gather(&(decided.peak_bytes, net.sent_bytes()));
         if let Some(outcome) = &mut outcome {
@@ -202,14 +218,8 @@ impl ForWidth for Job<'_, '_, '_> {
             Some((keeper, kept)) => (Some(keeper), kept),
             None => (None, None),
         };
-        let directory = match &keeper {
-            Some(keeper) => Some(keeper.overflow_directory(net.me())),
-            None => budget.disk().map(Path::to_owned),
-        };
-        if let (Some(directory), Some(bytes)) = (directory, budget.memory_limit()) {
-            // The other half is for sorting what moves to disk, and for what nobody counts.
-            let most_bytes = bytes / 2 / plan.n_threads as u64;
-            part.overflow_to(Overflow { directory, most_bytes });
+        if let Some(overflow) = plan.overflow(keeper.as_ref(), net.me()) {
+            part.overflow_to(overflow);
         }
         let leader = (net.me() == 0).then(|| Leader::new(plan, &questions, kept.as_ref()));
         Worker { plan, net, part, keeper, kept, leader, depth: 0 }.run()

@@ -57,6 +57,15 @@ impl Stop {
         }
     }
 
+    /// Whether it is one of memory.
+    pub fn is_memory(&self) -> bool {
+        match self {
+            Stop::Memory(_) => true,
+            Stop::OnHost(_, stop) => stop.is_memory(),
+            _ => false,
+        }
+    }
+
     /// The reason of an answer.
     pub fn reason(&self) -> StopReason {
         match self {
