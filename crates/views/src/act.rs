@@ -6,6 +6,7 @@
 //! may take unseen ones in between: both have more ways than the program, which takes processes by their order.
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use base::Span;
 use model::control::{ActionId, LoopId, Next, Stmt, StmtKind};
@@ -13,8 +14,9 @@ use model::expr::{Access, Binding, Domain};
 use model::types::ScalarType;
 use model::value::Value;
 use model::variable::CellId;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::choices::Choices;
+use crate::choices::{Choices, Ends, LoopEntry};
 use crate::config::{Config, Item, Slot};
 use crate::layout::{LocalColumn, SharedColumn, holds_members, is_over};
 use crate::pointwise::is_pointwise;
@@ -178,10 +180,7 @@ impl<'m> Sight<'_, 'm> {
             return done;
         }
         self.needs.wrote_unseen = true;
-        let ends = match is_pointwise(self.ground.layout, binding.var, block) {
-            true => self.separate_rounds(binding, block)?,
-            false => self.all_rounds(binding, block)?,
-        };
+        let ends = self.ends(binding, block)?;
         match ends.get(self.choices.choose(ends.len())) {
             Some(Ok(config)) => self.config = config.clone(),
             Some(Err(halt)) => return Err(*halt),
@@ -190,11 +189,26 @@ impl<'m> Sight<'_, 'm> {
         Ok(())
     }
 
+    /// All ends of a loop over the family, worked out once for all ways that come to it with the same values.
+    fn ends(&mut self, binding: &'m Binding, block: &'m [Stmt]) -> Result<Rc<Ends>, Halt> {
+        let text = std::ptr::from_ref(binding).addr();
+        let entry = LoopEntry { text, config: self.config.clone(), bound: self.bound.clone() };
+        if let Some(ends) = self.choices.ends.get(&entry) {
+            return Ok(Rc::clone(ends));
+        }
+        let ends = Rc::new(match is_pointwise(self.ground.layout, binding.var, block) {
+            true => self.separate_rounds(binding, block)?,
+            false => self.all_rounds(binding, block)?,
+        });
+        self.choices.ends.insert(entry, Rc::clone(&ends));
+        Ok(ends)
+    }
+
     /// All ends of a loop whose rounds have nothing to do with each other: one round for each seen process. An unseen one may only be a fault.
-    fn separate_rounds(&mut self, binding: &'m Binding, block: &'m [Stmt]) -> Result<Vec<Result<Config, Halt>>, Halt> {
+    fn separate_rounds(&mut self, binding: &'m Binding, block: &'m [Stmt]) -> Result<Ends, Halt> {
         let start = self.config.clone();
         let n_slots = start.slots.len();
-        let mut faults: Vec<Result<Config, Halt>> = Vec::new();
+        let mut faults: Ends = Vec::new();
         let mut ends: BTreeSet<Config> = BTreeSet::from([start.clone()]);
         for candidate in (0..n_slots as Slot).map(Some).chain([None]) {
             // A process may be taken before another one blocks the step.
@@ -220,12 +234,14 @@ impl<'m> Sight<'_, 'm> {
     }
 
     /// All ends of a loop that takes the processes of the family.
-    fn all_rounds(&mut self, binding: &'m Binding, block: &'m [Stmt]) -> Result<Vec<Result<Config, Halt>>, Halt> {
+    fn all_rounds(&mut self, binding: &'m Binding, block: &'m [Stmt]) -> Result<Ends, Halt> {
         let seen: BTreeSet<Slot> = self.config.seen().collect();
         let n_slots = self.config.slots.len();
-        let mut ends: Vec<Result<Config, Halt>> = Vec::new();
-        let mut known: BTreeSet<Round> = BTreeSet::from([(self.config.clone(), BTreeSet::new())]);
+        let mut ends: Ends = Vec::new();
+        let mut known: FxHashSet<Round> = FxHashSet::from_iter([(self.config.clone(), BTreeSet::new())]);
         let mut open: Vec<Round> = known.iter().cloned().collect();
+        // One round does not depend on who was taken before it.
+        let mut rounds: FxHashMap<Config, FxHashMap<Option<Slot>, Rc<Ends>>> = FxHashMap::default();
         while let Some((config, taken)) = open.pop() {
             if taken == seen {
                 ends.push(Ok(config.clone()));
@@ -233,20 +249,49 @@ impl<'m> Sight<'_, 'm> {
             let unseen = (0..config.slots.len() as Slot).filter(|&slot| !config.is_seen(slot)).map(Some);
             let candidates = seen.difference(&taken).copied().map(Some).chain(unseen).chain([None]);
             for candidate in candidates.collect::<Vec<_>>() {
-                for result in self.rounds(&config, binding, block, candidate)? {
+                let found = rounds.get(&config).and_then(|of| of.get(&candidate)).cloned();
+                let found = match found {
+                    Some(found) => found,
+                    None => {
+                        let found = Rc::new(self.distinct_rounds(&config, binding, block, (candidate, n_slots))?);
+                        rounds.entry(config.clone()).or_default().insert(candidate, Rc::clone(&found));
+                        found
+                    }
+                };
+                for result in found.iter() {
                     match result {
-                        Err(halt) if !ends.contains(&Err(halt)) => ends.push(Err(halt)),
+                        Err(halt) if !ends.contains(&Err(*halt)) => ends.push(Err(*halt)),
                         Err(_) => {}
-                        Ok(mut config) => {
-                            config.forget_unnamed(n_slots);
+                        Ok(config) => {
                             let taken = taken.iter().copied().chain(candidate.filter(|slot| seen.contains(slot)));
-                            let round = (config, taken.collect());
+                            let round = (config.clone(), taken.collect());
                             if known.insert(round.clone()) {
                                 open.push(round);
                             }
                         }
                     }
                 }
+            }
+        }
+        Ok(ends)
+    }
+
+    /// The different ends of one round, without slots that it made and left unnamed.
+    fn distinct_rounds(
+        &mut self,
+        config: &Config,
+        binding: &'m Binding,
+        block: &'m [Stmt],
+        (candidate, n_slots): (Option<Slot>, usize),
+    ) -> Result<Ends, Halt> {
+        let mut known: FxHashSet<Result<Config, Halt>> = FxHashSet::default();
+        let mut ends = Vec::new();
+        for mut end in self.rounds(config, binding, block, candidate)? {
+            if let Ok(config) = &mut end {
+                config.forget_unnamed(n_slots);
+            }
+            if known.insert(end.clone()) {
+                ends.push(end);
             }
         }
         Ok(ends)
@@ -259,7 +304,7 @@ impl<'m> Sight<'_, 'm> {
         binding: &'m Binding,
         block: &'m [Stmt],
         candidate: Option<Slot>,
-    ) -> Result<Vec<Result<Config, Halt>>, Halt> {
+    ) -> Result<Ends, Halt> {
         let mut choices = Choices::default();
         let mut results = Vec::new();
         loop {

@@ -1,4 +1,26 @@
-//! All ways through a computation with choices, one after the other: each way is computed anew with the next choices.
+//! All ways through a computation with choices, one after the other: each way is computed anew with the next choices, but for loops over
+//! the family inside a step, whose ends are kept for the ways that come to the same loop with the same values.
+
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+
+use crate::config::{Config, Item};
+use crate::sight::Halt;
+
+/// Everything that a loop inside a step may lead to.
+pub(crate) type Ends = Vec<Result<Config, Halt>>;
+
+/// All that the ends of a loop inside a step depend on; its process is the same on all ways.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct LoopEntry {
+    /// Where its text is.
+    pub text: usize,
+    /// What is known of the state.
+    pub config: Config,
+    /// The values of bound variables.
+    pub bound: Vec<Item>,
+}
 
 /// The choices of one way.
 #[derive(Clone, Debug, Default)]
@@ -6,6 +28,8 @@ pub struct Choices {
     /// What was chosen, out of how many.
     taken: Vec<(usize, usize)>,
     at: usize,
+    /// The ends of loops that this way and earlier ones came to.
+    pub(crate) ends: FxHashMap<LoopEntry, Rc<Ends>>,
 }
 
 impl Choices {

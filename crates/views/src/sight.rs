@@ -20,7 +20,7 @@ use crate::config::{Config, Item, MOST_SLOTS, Slot};
 use crate::layout::{ElementArray, Layout, LocalColumn, SharedColumn, holds_members, is_over};
 
 /// Why a computation does not come to its end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Halt {
     /// It is a fault of the program.
     Fault(Span),

@@ -57,6 +57,9 @@ const CASES: &[ViewsCase] = &[
     case("lamport_fast", "mutex", &[("N", 3)]),
     case("german", "coherent", &[("N", 3)]),
     wrong("german_broken", "coherent", &[("N", 3)]),
+    case("german_data", "coherent", &[("N", 3)]),
+    case("german_data", "current", &[("N", 3)]),
+    wrong("german_data_broken", "current", &[("N", 3)]),
     case("adders", "total", &[("N", 100)]),
     wrong("adders_broken", "total", &[("N", 100)]),
     case("permits", "sum", &[("N", 100), ("K", 10)]),
@@ -64,6 +67,14 @@ const CASES: &[ViewsCase] = &[
     wrong("readers_writers_broken", "exclusive", &[("R", 20), ("W", 20)]),
     case("bounded_buffer", "bounds", &[("Size", 5), ("Producers", 20), ("Consumers", 20)]),
     case("ticket_bounded", "mutex", &[("N", 3), ("M", 20)]),
+    case("bakery_choosing", "mutex", &[("N", 3), ("M", 20)]),
+    wrong("bakery_choosing_broken", "mutex", &[("N", 3), ("M", 5)]),
+    case("mcs", "mutex", &[("N", 3)]),
+    case("mux_sem", "deadlock_free", &[("N", 3)]),
+    case("lamport_fast", "deadlock_free", &[("N", 3)]),
+    case("burns", "deadlock_free", &[("N", 3)]),
+    case("readers_writers", "deadlock_free", &[("R", 20), ("W", 20)]),
+    wrong("mcs_broken", "deadlock_free", &[("N", 3)]),
 ];
 
 /// A question has so much time.

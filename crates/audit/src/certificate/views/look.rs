@@ -4,7 +4,8 @@
 //! has to be seen first. Processes of the family are slots: they are compared, stored, and used to index what belongs to processes; all else
 //! is refused, as is the number of processes.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use base::Span;
 use evidence::views::{ElementArray, Item, LocalColumn, SharedColumn};
@@ -26,6 +27,9 @@ use crate::certificate::symmetry::surely_has_value;
 pub(super) struct Decisions {
     decisions: Vec<(usize, usize)>,
     next: usize,
+    /// What loops inside the step lead to, by where the text of a loop is, and by the scene and the bound values before it. All else that
+    /// it depends on (who looks, the text) is the same for all ways of a step.
+    pub after_loops: BTreeMap<(usize, Scene, Vec<Item>), Rc<Vec<Option<Scene>>>>,
 }
 
 impl Decisions {

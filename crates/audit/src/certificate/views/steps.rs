@@ -3,7 +3,7 @@
 //! In: a [`Look`] before an action. Out: the scene after it. A loop over the family, inside a step or over places, takes the seen processes in
 //! whichever order, each once, and unseen ones as often as it likes, which may hold anything.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use base::Span;
@@ -188,16 +188,25 @@ impl<'m> Look<'_, 'm> {
     fn each(&mut self, binding: &'m Binding, block: &'m [Stmt]) -> Looked<()> {
         if self.text.is_all(&binding.domain) {
             self.wrote_unseen = true;
-            let ends = match keep_apart(self.text, binding, block) {
-                true => self.after_each(binding, block)?,
-                false => self.after_all(binding, block)?,
+            let before = (std::ptr::from_ref(binding).addr(), self.scene.clone(), self.bound.clone());
+            let ends = match self.way.after_loops.get(&before) {
+                Some(ends) => Rc::clone(ends),
+                None => {
+                    let ends = match keep_apart(self.text, binding, block) {
+                        true => self.after_each(binding, block)?,
+                        false => self.after_all(binding, block)?,
+                    };
+                    let ends = Rc::new(ends.into_iter().collect::<Vec<_>>());
+                    self.way.after_loops.insert(before, Rc::clone(&ends));
+                    ends
+                }
             };
             let taken = self.way.decide(ends.len());
-            return match ends.into_iter().nth(taken) {
+            return match ends.get(taken) {
                 None => Err(End::No),
                 Some(None) => Err(End::Fault),
                 Some(Some(scene)) => {
-                    self.scene = scene;
+                    self.scene = scene.clone();
                     Ok(())
                 }
             };
@@ -242,6 +251,8 @@ impl<'m> Look<'_, 'm> {
         let mut ends = BTreeSet::new();
         let mut known: BTreeSet<(Scene, Vec<Slot>)> = BTreeSet::new();
         let mut open = vec![(self.scene.clone(), seen.clone())];
+        // Whom a loop takes leads to the same, whoever is left.
+        let mut rounds: BTreeMap<(Scene, usize), BTreeSet<Option<Scene>>> = BTreeMap::new();
         while let Some((scene, left)) = open.pop() {
             if !known.insert((scene.clone(), left.clone())) {
                 continue;
@@ -254,12 +265,18 @@ impl<'m> Look<'_, 'm> {
             let takes: Vec<usize> =
                 left.iter().map(|&slot| slot as usize).chain(named).chain([scene.slots.len()]).collect();
             for take in takes {
-                for after in self.after_one(&scene, take, binding, block)? {
+                let round = (scene.clone(), take);
+                if !rounds.contains_key(&round) {
+                    let found = self.after_one(&scene, take, binding, block)?.into_iter();
+                    let found = found.map(|after| after.map(|after| without_unnamed(after, n_slots))).collect();
+                    rounds.insert(round.clone(), found);
+                }
+                for after in rounds.get(&round).into_iter().flatten() {
                     match after {
                         None => drop(ends.insert(None)),
                         Some(after) => {
                             let left = left.iter().copied().filter(|&slot| slot as usize != take).collect();
-                            open.push((without_unnamed(after, n_slots), left));
+                            open.push((after.clone(), left));
                         }
                     }
                 }
