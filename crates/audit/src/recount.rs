@@ -25,7 +25,7 @@ pub struct Recount<'m> {
     /// What was counted.
     counted: Exploration,
     /// The turns between the states, once a temporal property was asked for.
-    turn_graph: OnceCell<TurnGraph<'m>>,
+    turn_graph: OnceCell<TurnGraph>,
 }
 
 /// Whether an exploration was searched again and agreed, or is too large for that.
@@ -190,7 +190,7 @@ impl<'m> Recount<'m> {
             }
             PropertyKind::Temporal(formula) => {
                 let turn_graph = self.turn_graph.get_or_init(|| TurnGraph::new(self.model, &self.states));
-                match turn_graph.is_violated(&self.states, formula, &property.under) {
+                match turn_graph.is_violated((self.model, &self.states), formula, &property.under) {
                     Ok(Some(false)) => None,
                     Ok(Some(true)) => Some("a fair run violates it".to_owned()),
                     Ok(None) => return Ok(Recounted::TooLarge),

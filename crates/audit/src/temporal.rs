@@ -16,6 +16,7 @@ use model::expr::{Binding, Expr, Quantifier};
 use model::fairness::{Assumptions, EdgePredicate, FairnessId};
 use model::property::{BinaryTemporal, BooleanOp, Formula, UnaryTemporal};
 use model::value::Value;
+use rustc_hash::FxHashMap;
 
 /// More nodes than this are not looked at.
 const MOST_NODES: usize = 40_000;
@@ -24,8 +25,7 @@ const MOST_NODES: usize = 40_000;
 const MOST_LOOKS: u64 = 20_000_000;
 
 /// The turns of a small product, and which of them meet a fairness assumption. Nothing of it depends on a formula.
-pub struct TurnGraph<'m> {
-    model: &'m Model,
+pub struct TurnGraph {
     /// For each state its turns, and the state that each leads to.
     edges: Vec<Vec<(Turn, usize)>>,
     /// The states in which a run can begin.
@@ -42,16 +42,15 @@ struct FairnessMarks {
     met: Vec<Vec<bool>>,
 }
 
-impl<'m> TurnGraph<'m> {
+impl TurnGraph {
     /// The turns between these states, which are all that are reachable.
-    pub fn new(model: &'m Model, states: &[State]) -> Self {
-        let index: HashMap<&State, usize> = states.iter().enumerate().map(|(at, state)| (state, at)).collect();
+    pub fn new(model: &Model, states: &[State]) -> Self {
+        let index: FxHashMap<&State, usize> = states.iter().enumerate().map(|(at, state)| (state, at)).collect();
         let edges = |state| {
             let found = turns(model, state).into_iter();
             found.filter_map(|(turn, next)| Some((turn, *index.get(&next)?))).collect()
         };
         TurnGraph {
-            model,
             edges: states.iter().map(edges).collect(),
             initial: states.iter().map(|state| is_initial(model, state)).collect(),
             fairness: RefCell::default(),
@@ -61,14 +60,14 @@ impl<'m> TurnGraph<'m> {
     /// The same as [`is_violated`], for one formula of several; the states are those that the graph was made of.
     pub fn is_violated(
         &self,
-        states: &[State],
+        (model, states): (&Model, &[State]),
         formula: &Formula,
         under: &Assumptions,
     ) -> Result<Option<bool>, StepFault> {
         if has_automaton(formula) {
             return Ok(None);
         }
-        let (model, looks) = (self.model, Cell::new(0));
+        let looks = Cell::new(0);
         let mut conjuncts = Vec::new();
         Parts::new(model, states).conjuncts(formula, &[], &mut conjuncts)?;
         for (conjunct, bound) in conjuncts {
@@ -90,11 +89,11 @@ impl<'m> TurnGraph<'m> {
     }
 
     /// What there is to know of a fairness assumption. What it says of a state is asked once for each state, not for each of its edges.
-    fn fairness(&self, states: &[State], id: FairnessId) -> Result<Arc<FairnessMarks>, StepFault> {
+    fn fairness(&self, (model, states): (&Model, &[State]), id: FairnessId) -> Result<Arc<FairnessMarks>, StepFault> {
         if let Some(known) = self.fairness.borrow().get(&id) {
             return Ok(Arc::clone(known));
         }
-        let (model, pair) = (self.model, &self.model.fairness[id]);
+        let pair = &model.fairness[id];
         let (mut free, mut met) = (Vec::new(), Vec::new());
         for (state, edges) in states.iter().zip(&self.edges) {
             free.push(pair.always.as_ref().map_or(Ok(false), |always| holds(model, state, always))?);
@@ -134,7 +133,7 @@ pub fn is_violated(
     if has_automaton(formula) {
         return Ok(None);
     }
-    TurnGraph::new(model, states).is_violated(states, formula, under)
+    TurnGraph::new(model, states).is_violated((model, states), formula, under)
 }
 
 /// Whether a part of the formula is an automaton, whose runs are not guessed here.
@@ -407,7 +406,7 @@ struct Node {
 type Successor = (usize, usize);
 
 struct Graph<'a> {
-    turn_graph: &'a TurnGraph<'a>,
+    turn_graph: &'a TurnGraph,
     parts: Parts<'a>,
     /// How often an edge was looked at for the formula so far.
     looks: &'a Cell<u64>,
@@ -467,7 +466,7 @@ impl Graph<'_> {
             }
         }
         for &id in fairness {
-            let found = self.turn_graph.fairness(self.parts.states, id)?;
+            let found = self.turn_graph.fairness((self.parts.model, self.parts.states), id)?;
             let nodes = || (0..successors.len()).map(|index| (self.node(index).state, &successors[index]));
             let is_met = |(state, edges): (usize, &Vec<Successor>)| {
                 edges.iter().map(|&(edge, _)| found.met[state][edge]).collect()

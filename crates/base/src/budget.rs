@@ -77,6 +77,8 @@ pub struct Budget {
     worked_before: Option<Duration>,
     /// A directory for what memory has no room for.
     disk: Option<Arc<Path>>,
+    /// How often the work may still look at its budget, if that is limited.
+    looks: Option<Arc<AtomicU64>>,
 }
 
 impl Budget {
@@ -97,7 +99,14 @@ impl Budget {
             gate: None,
             worked_before: None,
             disk: None,
+            looks: None,
         }
+    }
+
+    /// The same for work that looks at its budget so often at most, all of its parts together: a limit that does not depend on how busy the
+    /// machine is. It is reached as one on time.
+    pub fn with_looks(self, n_looks: u64) -> Self {
+        Budget { looks: Some(Arc::new(AtomicU64::new(n_looks))), ..self }
     }
 
     /// The same with a directory for temporary files, which may take what memory has no room for.
@@ -119,6 +128,12 @@ impl Budget {
     pub fn check(&self, memory_bytes: u64) -> Result<(), StopReason> {
         if let Some(gate) = &self.gate {
             gate.pass();
+        }
+        let look = |looks: &Arc<AtomicU64>| {
+            looks.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1)).is_ok()
+        };
+        if !self.looks.as_ref().is_none_or(look) {
+            return Err(StopReason::TimeLimit(self.time.unwrap_or_default()));
         }
         self.glance(memory_bytes)
     }
@@ -352,6 +367,15 @@ mod tests {
         assert_eq!(budget.check(0), Err(StopReason::Cancelled));
         let late = Budget::new(Some(Duration::ZERO), None, CancelToken::default());
         assert_eq!(late.check(0), Err(StopReason::TimeLimit(Duration::ZERO)));
+    }
+
+    #[test]
+    fn looks_are_counted_over_all_parts_of_the_work() {
+        let budget = Budget::unlimited().with_looks(3);
+        let part = budget.slice(Duration::from_secs(1000)).cancelled_by(CancelToken::default());
+        assert_eq!((budget.check(0), part.check(0), budget.glance(0), part.check(0)), (Ok(()), Ok(()), Ok(()), Ok(())));
+        assert_eq!(budget.check(0), Err(StopReason::TimeLimit(Duration::ZERO)));
+        assert!(part.check(0).is_err() && part.glance(0).is_ok());
     }
 
     #[test]

@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use model::Model;
 use model::eval::{Move, State, StepFault, initial_states, is_deadlock, steps_up_to};
 use model::process::ProcessId;
+use rustc_hash::FxHashMap;
 
 /// The reachable part of a Model.
 #[derive(Clone, Debug)]
@@ -40,7 +41,7 @@ impl Product {
     /// Explores the whole product; `None` where there are more than `limit` states, or very many chains from one state.
     pub fn explore(model: &Model, limit: usize) -> Option<Product> {
         let mut product = Product { states: vec![], depths: vec![], edges: vec![], faults: vec![], deadlocks: vec![] };
-        let mut known: HashMap<State, usize> = HashMap::new();
+        let mut known: FxHashMap<State, usize> = FxHashMap::default();
         for state in initial_states(model) {
             product.visit(&mut known, state, 0, limit)?;
         }
@@ -69,7 +70,13 @@ impl Product {
         Some(product)
     }
 
-    fn visit(&mut self, known: &mut HashMap<State, usize>, state: State, depth: usize, limit: usize) -> Option<usize> {
+    fn visit(
+        &mut self,
+        known: &mut FxHashMap<State, usize>,
+        state: State,
+        depth: usize,
+        limit: usize,
+    ) -> Option<usize> {
         if let Some(&at) = known.get(&state) {
             return Some(at);
         }

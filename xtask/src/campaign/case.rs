@@ -3,12 +3,12 @@
 //! In: a profile and a seed, or a text. Out: a [`CampaignCase`]: the Model, its product by `testkit::Product`, for each property which verdicts
 //! are right, and which of the properties are asked. Programs whose product is large are left out.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
-use audit::temporal::{TurnGraph, is_violated};
+use audit::temporal::TurnGraph;
 use base::SourceFile;
 use driver::load::{self, Loaded};
 use engine::PropertyId;
@@ -30,9 +30,12 @@ const MOST_STATES: usize = 300;
 /// Programs with more initial states are left out.
 const MOST_INITIAL: u128 = 32;
 
-/// Claims about every size are looked at up to this size, and products of other sizes up to so many states.
+/// Claims about every size are looked at up to this size, and products of other sizes up to so many states; of one program in a few, drawn by
+/// its text, up to more.
 const GREATEST_SIZE: i64 = 6;
-const MOST_STATES_OF_A_SIZE: usize = 3000;
+const MOST_STATES_OF_A_SIZE: usize = 500;
+const MANY_STATES_OF_A_SIZE: usize = 3000;
+const ONE_OF: usize = 10;
 
 /// So many invariants that hold are asked, and so many that do not.
 const N_TRUE: usize = 2;
@@ -163,6 +166,8 @@ struct SizeTruth {
     size: i64,
     model: Model,
     product: Product,
+    /// Its turns, once a temporal property was asked for.
+    turns: OnceCell<TurnGraph>,
     /// What is known of the properties so far.
     rights: RefCell<HashMap<usize, Right>>,
 }
@@ -174,12 +179,14 @@ impl CampaignSizes {
         let Some(declared) = case.model.parameters.iter().find(|one| one.name == parameter) else {
             return CampaignSizes(sizes);
         };
+        let drawn = case.text.bytes().map(usize::from).sum::<usize>();
+        let limit = if drawn.is_multiple_of(ONE_OF) { MANY_STATES_OF_A_SIZE } else { MOST_STATES_OF_A_SIZE };
         for size in declared.least..=GREATEST_SIZE {
             let given = [(parameter.to_owned(), size)];
             let Some(model) = instance_of(&case.text, &given) else { break };
-            let explored = catch_unwind(AssertUnwindSafe(|| Product::explore(&model, MOST_STATES_OF_A_SIZE)));
+            let explored = catch_unwind(AssertUnwindSafe(|| Product::explore(&model, limit)));
             let Some(product) = explored.ok().flatten() else { break };
-            sizes.push(SizeTruth { size, model, product, rights: RefCell::default() });
+            sizes.push(SizeTruth { size, model, product, turns: OnceCell::new(), rights: RefCell::default() });
         }
         CampaignSizes(sizes)
     }
@@ -203,7 +210,7 @@ impl SizeTruth {
             return Some(*known);
         }
         let asked = self.model.properties.iter().nth(property)?;
-        let found = right(&self.model, &self.product, asked, None);
+        let found = right(&self.model, &self.product, asked, &self.turns);
         self.rights.borrow_mut().insert(property, found);
         Some(found)
     }
@@ -211,9 +218,8 @@ impl SizeTruth {
 
 /// What brute force says about all properties; which turns there are is asked once for all temporal ones.
 fn rights(model: &Model, product: &Product) -> Vec<Right> {
-    let is_temporal = |property: &Property| matches!(property.kind, PropertyKind::Temporal(_));
-    let turns = model.properties.iter().any(is_temporal).then(|| TurnGraph::new(model, &product.states));
-    model.properties.iter().map(|property| right(model, product, property, turns.as_ref())).collect()
+    let turns = OnceCell::new();
+    model.properties.iter().map(|property| right(model, product, property, &turns)).collect()
 }
 
 /// The Model of a text, if the front-end does not refuse it.
@@ -241,8 +247,8 @@ fn questions(model: &Model, right: &[Right]) -> Vec<PropertyId> {
     model.properties.entries().filter_map(is_asked).collect()
 }
 
-/// What brute force says.
-fn right(model: &Model, product: &Product, property: &Property, turns: Option<&TurnGraph<'_>>) -> Right {
+/// What brute force says; the turns are those of the product, once somebody asked for them.
+fn right(model: &Model, product: &Product, property: &Property, turns: &OnceCell<TurnGraph>) -> Right {
     let decided = |is_violated: bool| Right { holds: !is_violated, violated: is_violated };
     match &property.kind {
         PropertyKind::Invariant(expr) => {
@@ -257,11 +263,8 @@ fn right(model: &Model, product: &Product, property: &Property, turns: Option<&T
         PropertyKind::DeadlockFree => decided(!product.deadlocks.is_empty()),
         PropertyKind::RaceFree(var) => decided(product.states.iter().any(|state| race(model, state, *var).is_some())),
         PropertyKind::Temporal(formula) => {
-            let found = match turns {
-                Some(turns) => turns.is_violated(&product.states, formula, &property.under),
-                None => is_violated(model, &product.states, formula, &property.under),
-            };
-            match found {
+            let turns = turns.get_or_init(|| TurnGraph::new(model, &product.states));
+            match turns.is_violated((model, &product.states), formula, &property.under) {
                 Ok(Some(is_violated)) => decided(is_violated),
                 Ok(None) => Right { holds: true, violated: true },
                 // A run that never comes to the state without a value may violate it; that run is replayed.

@@ -20,8 +20,9 @@ use testkit::choices::Choices;
 
 use super::case::{CampaignCase, Right, model_of};
 
-/// A changed proof is checked for at most so long; one that takes longer is refused.
-const LONGEST: Duration = Duration::from_millis(300);
+/// The check of a changed proof looks at its budget so often at most; one that takes longer is refused.
+const MOST_LOOKS: u64 = 20_000;
+const LONGEST: Duration = Duration::from_secs(60);
 
 /// So many changes of each kind for a certificate.
 const N_CHANGED_PROOFS: usize = 3;
@@ -59,7 +60,7 @@ pub fn try_all(case: &CampaignCase, certificate: &Certificate, method: &str, see
 
 /// What may be used for checking one changed proof.
 fn budget() -> Budget {
-    Budget::new(Some(LONGEST), None, CancelToken::default())
+    Budget::new(Some(LONGEST), None, CancelToken::default()).with_looks(MOST_LOOKS)
 }
 
 fn changed_proof(case: &CampaignCase, mut document: Json, choices: &mut Choices, tried: &mut MutantResult) {

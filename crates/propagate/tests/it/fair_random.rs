@@ -284,9 +284,9 @@ fn timed<T>(total: &mut Duration, work: impl FnOnce() -> T) -> T {
     found
 }
 
-fn is_false((graph, product): (&TurnGraph<'_>, &Product), property: &Property) -> Option<bool> {
+fn is_false((graph, model, product): (&TurnGraph, &Model, &Product), property: &Property) -> Option<bool> {
     let PropertyKind::Temporal(formula) = &property.kind else { return None };
-    graph.is_violated(&product.states, formula, &property.under).ok()?
+    graph.is_violated((model, &product.states), formula, &property.under).ok()?
 }
 
 /// The property without an assumption, and the proof as if it were about that.
@@ -309,7 +309,7 @@ fn ask(text: &str, choices: &mut Choices, tally: &mut Tally) {
     let Some(product) = timed(&mut tally.searching, || Product::explore(&model, MOST_STATES)) else { return };
     // All properties are about one graph, which takes most of the time to make.
     let graph = timed(&mut tally.searching, || TurnGraph::new(&model, &product.states));
-    let searched = (&graph, &product);
+    let searched = (&graph, &model, &product);
     tally.programs += 1;
     for (id, property) in model.properties.entries() {
         let Some(is_violated) = timed(&mut tally.searching, || is_false(searched, property)) else { continue };
