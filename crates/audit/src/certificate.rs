@@ -15,6 +15,7 @@ mod chains;
 mod claimed;
 mod clause;
 mod counting;
+mod coverage;
 mod diagrams;
 mod exchanged;
 mod fine;
@@ -23,6 +24,7 @@ mod listing;
 mod movers;
 mod numbering;
 mod obligations;
+mod parameters;
 mod propagation;
 mod pushdown;
 mod rings;
@@ -38,6 +40,7 @@ use base::{Budget, StopReason};
 use evidence::Certificate;
 use evidence::certificate::{Claim, Exchanged, Fact, NoFairRun, Refutation, SplitInvariant, StateSet};
 use evidence::crowd::CrowdRefutation;
+use evidence::implied::Implied;
 use evidence::plain::{self, ReferenceViolation};
 use evidence::ranks::ViolationName;
 use evidence::views::ViewsProof;
@@ -191,6 +194,10 @@ impl Audit<'_> {
         if certificate.property != self.property.name {
             return malformed(format!("it is about `{}`, not about `{}`", certificate.property, self.property.name));
         }
+        let by_parts = |fact: &Fact| matches!(fact.claim, Claim::SplitInvariant(_) | Claim::Pushdown(_));
+        if !certificate.implies.is_empty() && !certificate.facts.last().is_some_and(by_parts) {
+            return malformed("its last fact implies the property whole, and it names parts".to_owned());
+        }
         if let (PropertyKind::Temporal(_), Some(Claim::Rings(proof))) =
             (&self.property.kind, certificate.facts.first().map(|fact| &fact.claim))
         {
@@ -226,12 +233,13 @@ impl Audit<'_> {
                 Claim::SplitInvariant(claimed) => {
                     self.calls_nothing()?;
                     let implies = at + 1 == certificate.facts.len() && violations.is_none();
-                    let fact = self.check_fact(claimed, implies)?;
+                    let fact = self.check_fact(claimed, implies.then_some(&certificate.implies[..]))?;
                     obligations = obligations.with(fact.obligations);
                     checked = Some(fact);
                 }
                 Claim::Pushdown(proof) => {
-                    let fact = self.check_pushdown(proof, at + 1 == certificate.facts.len())?;
+                    let implies = at + 1 == certificate.facts.len();
+                    let fact = self.check_pushdown(proof, implies.then_some(&certificate.implies[..]))?;
                     obligations = obligations.with(fact.obligations);
                     checked = Some(fact);
                 }
@@ -294,9 +302,13 @@ impl Audit<'_> {
     }
 
     /// Path edges; what they imply is looked at in the last fact.
-    fn check_pushdown(&self, proof: &evidence::pushdown::PushdownProof, is_last: bool) -> Outcome<Checked> {
+    fn check_pushdown(
+        &self,
+        proof: &evidence::pushdown::PushdownProof,
+        implies: Option<&[Implied]>,
+    ) -> Outcome<Checked> {
         self.has_plain_steps()?;
-        let property = is_last.then_some(&self.property.kind);
+        let property = implies.map(|implies| (&self.property.kind, implies));
         let obligations = pushdown::check(self.model, property, proof, self.budget)?;
         Ok(Checked { k: 1, n_members: proof.threads.len(), obligations, means: Means::Listing })
     }
@@ -435,7 +447,8 @@ impl Audit<'_> {
         Ok(Checked { k: 1, n_members: 1, obligations, means: Means::Listing })
     }
 
-    fn check_fact(&self, claimed: &SplitInvariant, is_last: bool) -> Outcome<Checked> {
+    /// A split invariant; what it implies, if that is said, too.
+    fn check_fact(&self, claimed: &SplitInvariant, implies: Option<&[Implied]>) -> Outcome<Checked> {
         let claimed = Claimed::new(self.model, &self.property.kind, claimed)?;
         let all_rows = claimed.listed.values().all(|member| matches!(member.states, StateSet::Rows(_)));
         let few_values =
@@ -443,18 +456,18 @@ impl Audit<'_> {
         let small = claimed.n_states(if all_rows { MOST_ROWS } else { MOST_LISTED }).is_some()
             && self.model.cells.iter().all(few_values);
         let means = self.means.unwrap_or(if small { Means::Listing } else { Means::Diagrams });
-        let property = is_last.then_some(self.property);
+        let property = implies.is_some().then_some(self.property);
+        let obligations = Obligations::new(&claimed, implies.unwrap_or_default(), self.budget);
         let obligations = match means {
-            Means::Listing => {
-                Obligations::new(&claimed, self.budget).discharge(&mut Listing::new(&claimed, self.budget), property)
-            }
+            Means::Listing => obligations.discharge(&mut Listing::new(&claimed, self.budget), property),
             Means::Diagrams if self.model.goes_on() => {
                 let why =
                     "a step goes on over several actions, and the proof is too large to be checked state by state";
                 return Err(CertificateError::NotSupported(why.to_owned()));
             }
-            Means::Diagrams => Obligations::new(&claimed, self.budget)
-                .discharge(&mut Diagrams::new(&claimed, self.property, self.budget)?, property),
+            Means::Diagrams => {
+                obligations.discharge(&mut Diagrams::new(&claimed, self.property, self.budget)?, property)
+            }
         }?;
         Ok(Checked { k: claimed.k, n_members: claimed.listed.len(), obligations, means })
     }

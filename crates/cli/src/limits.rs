@@ -23,7 +23,7 @@ use crate::{files, interrupt, terminal};
 const GLANCE: Duration = Duration::from_millis(10);
 
 /// The call is ended after this part of what a time limit may be passed by.
-const LAST: f64 = 0.8;
+const LAST: f64 = 0.7;
 
 /// The call is ended when it takes so much of its memory, in hundredths.
 const MOST: u64 = 107;

@@ -11,6 +11,7 @@ mod substitute;
 use std::rc::Rc;
 
 use base::Span;
+use evidence::implied::{Choice, Cut};
 use model::Model;
 use model::eval::{State, Viewpoint, initial_states};
 use model::expr::{BinaryOp, Binding, Domain, Expr, ExprKind, Quantified, Quantifier, Whose};
@@ -59,10 +60,36 @@ struct Literal<'e> {
 struct Clause<'e> {
     conditions: Vec<Literal<'e>>,
     claim: Literal<'e>,
+    /// The way to it from the property.
+    cuts: Vec<Cut>,
 }
 
-/// The values of an instance, and its filter if that depends on the state.
-type ClauseInstance<'e> = (Rc<[Value]>, Option<Literal<'e>>);
+impl Clause<'_> {
+    /// The way to it with one more step.
+    fn cut(&self, cut: Cut) -> Vec<Cut> {
+        [self.cuts.as_slice(), &[cut]].concat()
+    }
+}
+
+/// What is demanded where a condition holds.
+#[derive(Clone)]
+struct ClauseImplication<'e> {
+    /// What holds besides, looked at before.
+    conditions: Vec<Literal<'e>>,
+    condition: Literal<'e>,
+    claim: Literal<'e>,
+    cuts: Vec<Cut>,
+}
+
+/// An instance of a quantifier.
+struct ClauseInstance<'e> {
+    /// The values of the variables bound around its body, outermost first.
+    bound: Rc<[Value]>,
+    /// Its filter, if that depends on the state.
+    filter: Option<Literal<'e>>,
+    /// What a proof calls it.
+    choice: Choice,
+}
 
 /// Which instances are looked at, by the processes bound so far.
 type Chosen<'m> = &'m dyn Fn(&[ProcessId]) -> bool;
@@ -85,7 +112,8 @@ impl<'m> Splitter<'m> {
 
     /// The questions of an expression that has to meet the demand.
     pub fn questions(mut self, expr: &Expr, demand: Wanted) -> Vec<Question> {
-        self.split(Clause { conditions: Vec::new(), claim: Literal { expr, bound: Rc::new([]), demand } });
+        let claim = Literal { expr, bound: Rc::new([]), demand };
+        self.split(Clause { conditions: Vec::new(), claim, cuts: Vec::new() });
         self.found
     }
 
@@ -96,33 +124,34 @@ impl<'m> Splitter<'m> {
             (ExprKind::Not(inner), _) => self.split(Clause { claim: part(inner, demand.negated()), ..clause }),
             (ExprKind::Binary(op, a, b), Wanted::True | Wanted::False) => match (op, demand) {
                 (BinaryOp::And, Wanted::True) | (BinaryOp::Or, Wanted::False) => {
-                    self.split_both(clause, part(a, demand), part(b, demand));
+                    self.split_both(&clause, part(a, demand), part(b, demand));
                 }
                 (BinaryOp::Implies, Wanted::False) => {
-                    self.split_both(clause, part(a, Wanted::True), part(b, Wanted::False));
+                    self.split_both(&clause, part(a, Wanted::True), part(b, Wanted::False));
                 }
-                (BinaryOp::Implies, _) => self.under(&clause, part(a, Wanted::True), &part(b, Wanted::True)),
-                (BinaryOp::Or, _) => self.under(&clause, part(a, Wanted::False), &part(b, Wanted::True)),
-                (BinaryOp::And, _) => self.under(&clause, part(a, Wanted::True), &part(b, Wanted::False)),
+                (BinaryOp::Implies, _) => self.under(&clause, None, part(a, Wanted::True), part(b, Wanted::True)),
+                (BinaryOp::Or, _) => self.under(&clause, None, part(a, Wanted::False), part(b, Wanted::True)),
+                (BinaryOp::And, _) => self.under(&clause, None, part(a, Wanted::True), part(b, Wanted::False)),
                 (BinaryOp::Iff, Wanted::True) => {
-                    self.under(&clause, part(a, Wanted::True), &part(b, Wanted::True));
-                    self.under(&clause, part(a, Wanted::False), &part(b, Wanted::False));
+                    self.under(&clause, Some(Cut::Left), part(a, Wanted::True), part(b, Wanted::True));
+                    self.under(&clause, Some(Cut::Right), part(a, Wanted::False), part(b, Wanted::False));
                 }
                 (BinaryOp::LessEqual | BinaryOp::Less, Wanted::True) => self.at_most(clause, *op, (a, b)),
                 _ => self.ask(&clause),
             },
             (ExprKind::If(test, yes, no), Wanted::True | Wanted::False) => {
-                self.under(&clause, part(test, Wanted::True), &part(yes, demand));
-                self.under(&clause, part(test, Wanted::False), &part(no, demand));
+                self.under(&clause, Some(Cut::Left), part(test, Wanted::True), part(yes, demand));
+                self.under(&clause, Some(Cut::Right), part(test, Wanted::False), part(no, demand));
             }
             (ExprKind::Quantified(quantified), Wanted::True | Wanted::False) if is_conjunction(quantified, demand) => {
                 let Some(instances) = self.instances(quantified, &bound, &clause.conditions) else {
                     return self.ask(&clause);
                 };
-                for (instance, filter) in instances {
+                for ClauseInstance { bound, filter, choice } in instances {
+                    let cuts = clause.cut(Cut::Instance(choice));
                     let conditions = clause.conditions.iter().cloned().chain(filter).collect();
-                    let claim = Literal { expr: &quantified.body, bound: instance, demand };
-                    self.split(Clause { conditions, claim });
+                    let claim = Literal { expr: &quantified.body, bound, demand };
+                    self.split(Clause { conditions, claim, cuts });
                 }
             }
             _ => self.ask(&clause),
@@ -130,51 +159,61 @@ impl<'m> Splitter<'m> {
     }
 
     /// Both are demanded. The second is evaluated only where the first is as it should be; where it can be a fault that matters.
-    fn split_both<'e>(&mut self, clause: Clause<'e>, a: Literal<'e>, b: Literal<'e>) {
-        self.split(Clause { claim: a.clone(), ..clause.clone() });
+    fn split_both<'e>(&mut self, clause: &Clause<'e>, a: Literal<'e>, b: Literal<'e>) {
+        let alone = |claim: &Literal<'e>, cut: Cut| {
+            let (conditions, cuts) = (clause.conditions.clone(), clause.cut(cut));
+            Clause { conditions, claim: claim.clone(), cuts }
+        };
+        self.split(alone(&a, Cut::Left));
         match b.expr.can_fault() {
-            true => self.under(&clause, a, &b),
-            false => self.split(Clause { claim: b, ..clause }),
+            true => self.under(clause, Some(Cut::RightUnderLeft), a, b),
+            false => self.split(alone(&b, Cut::Right)),
         }
     }
 
-    fn under<'e>(&mut self, clause: &Clause<'e>, condition: Literal<'e>, claim: &Literal<'e>) {
-        self.assume(clause.conditions.clone(), condition, claim, true);
+    /// A claim where a condition holds, after a step of the way if there is one.
+    fn under<'e>(&mut self, clause: &Clause<'e>, cut: Option<Cut>, condition: Literal<'e>, claim: Literal<'e>) {
+        let cuts = clause.cuts.iter().cloned().chain(cut).collect();
+        self.assume(ClauseImplication { conditions: clause.conditions.clone(), condition, claim, cuts }, true);
     }
 
     /// Adds a condition. One that says that some instance holds is taken instance by instance, if that is still allowed: each
     /// speaks of fewer processes than all together. Where instances can be faults they stay together: those after one that
     /// holds are not evaluated.
-    fn assume<'e>(
-        &mut self,
-        conditions: Vec<Literal<'e>>,
-        condition: Literal<'e>,
-        claim: &Literal<'e>,
-        by_instance: bool,
-    ) {
-        let Literal { expr, bound, demand } = &condition;
+    fn assume<'e>(&mut self, implication: ClauseImplication<'e>, by_instance: bool) {
+        let Literal { expr, bound, demand } = implication.condition.clone();
         match (&expr.kind, demand) {
             (ExprKind::Not(inner), _) => {
-                let inner = Literal { expr: inner, bound: bound.clone(), demand: demand.negated() };
-                self.assume(conditions, inner, claim, by_instance);
+                let condition = Literal { expr: inner, bound, demand: demand.negated() };
+                self.assume(ClauseImplication { condition, ..implication }, by_instance);
             }
             (ExprKind::Quantified(quantified), Wanted::True | Wanted::False)
                 if by_instance && is_conjunction(quantified, demand.negated()) =>
             {
-                let instances = self.instances(quantified, bound, &conditions);
-                match instances.filter(|instances| self.have_values(quantified, instances)) {
-                    Some(instances) => {
-                        for (instance, filter) in instances {
-                            let conditions = conditions.iter().cloned().chain(filter).collect();
-                            let body = Literal { expr: &quantified.body, bound: instance, demand: *demand };
-                            self.assume(conditions, body, claim, false);
-                        }
-                    }
-                    None => self.split([conditions, vec![condition]].concat().claiming(claim)),
+                let instances = self.instances(quantified, &bound, &implication.conditions);
+                let Some(instances) = instances.filter(|instances| self.have_values(quantified, instances)) else {
+                    return self.conclude(implication);
+                };
+                for ClauseInstance { bound, filter, choice } in instances {
+                    let case = ClauseImplication {
+                        conditions: implication.conditions.iter().cloned().chain(filter).collect(),
+                        condition: Literal { expr: &quantified.body, bound, demand },
+                        claim: implication.claim.clone(),
+                        cuts: implication.cuts.iter().cloned().chain([Cut::Case(choice)]).collect(),
+                    };
+                    self.assume(case, false);
                 }
             }
-            _ => self.split([conditions, vec![condition]].concat().claiming(claim)),
+            _ => self.conclude(implication),
         }
+    }
+
+    /// The condition becomes one of the clause.
+    fn conclude(&mut self, implication: ClauseImplication<'_>) {
+        let ClauseImplication { mut conditions, condition, claim, mut cuts } = implication;
+        conditions.push(condition);
+        cuts.push(Cut::Then);
+        self.split(Clause { conditions, claim, cuts });
     }
 
     /// `count(i: e) <= n` with a constant `n` and no filter.
@@ -195,8 +234,11 @@ impl<'m> Splitter<'m> {
             return self.ask(&clause);
         }
         let literal = |at: usize, demand| Literal { expr: &counted.body, bound: instances[at].clone(), demand };
-        for at in 0..instances.len() {
-            self.ask(&Clause { claim: literal(at, Wanted::HasValue), conditions: clause.conditions.clone() });
+        let choice = |at: usize| self.choice(&counted.bindings, &instances[at]);
+        let choices: Vec<Choice> = (0..instances.len()).map(choice).collect();
+        for (at, choice) in choices.iter().enumerate() {
+            let (claim, cuts) = (literal(at, Wanted::HasValue), clause.cut(Cut::HasValue(choice.clone())));
+            self.ask(&Clause { claim, conditions: clause.conditions.clone(), cuts });
         }
         // Instances are named as processes are, by position: all that is asked of `groups` is to choose.
         let places: Vec<ProcessId> = (0..instances.len()).map(ProcessId::new).collect();
@@ -204,7 +246,9 @@ impl<'m> Splitter<'m> {
             let (last, first) = subset.split_last().expect("there is one more than none");
             let mut conditions = clause.conditions.clone();
             conditions.extend(first.iter().map(|at| literal(at.index(), Wanted::True)));
-            self.ask(&Clause { conditions, claim: literal(last.index(), Wanted::False) });
+            let chosen = subset.iter().map(|at| choices[at.index()].clone()).collect();
+            let cuts = clause.cut(Cut::NotAll(chosen));
+            self.ask(&Clause { conditions, claim: literal(last.index(), Wanted::False), cuts });
         }
     }
 
@@ -220,22 +264,29 @@ impl<'m> Splitter<'m> {
         let mut found = Vec::new();
         self.bind_each(&quantified.bindings, bound.to_vec(), Some(&before), &mut |instance| {
             let bound: Rc<[Value]> = instance.into();
-            let Some(filter) = &quantified.filter else { return found.push((bound, None)) };
-            match self.constant(filter, &bound) {
-                Some(Value::Bool(true)) => found.push((bound, None)),
-                Some(Value::Bool(false)) => {}
-                _ => {
-                    let literal = Literal { expr: filter, bound: bound.clone(), demand: Wanted::True };
-                    found.push((bound, Some(literal)));
-                }
-            }
+            let filter = match &quantified.filter {
+                None => None,
+                Some(filter) => match self.constant(filter, &bound) {
+                    Some(Value::Bool(true)) => None,
+                    Some(Value::Bool(false)) => return,
+                    _ => Some(Literal { expr: filter, bound: bound.clone(), demand: Wanted::True }),
+                },
+            };
+            let choice = self.choice(&quantified.bindings, &bound);
+            found.push(ClauseInstance { bound, filter, choice });
         })?;
         Some(found)
     }
 
+    /// What a proof calls the instance with these values.
+    fn choice(&self, bindings: &[Binding], bound: &[Value]) -> Choice {
+        let value = |one: &Binding| model::print::value(self.model, bound[one.var.0 as usize]);
+        bindings.iter().map(|one| (one.name.clone(), value(one))).collect()
+    }
+
     /// Whether no instance is a fault in any state, as far as that can be told without looking at states.
     fn have_values(&self, quantified: &Quantified, instances: &[ClauseInstance<'_>]) -> bool {
-        instances.iter().all(|(bound, filter)| {
+        instances.iter().all(|ClauseInstance { bound, filter, .. }| {
             let filtered = filter.as_ref().is_none_or(|filter| self.has_value(filter.expr, bound));
             filtered && self.has_value(&quantified.body, bound)
         })
@@ -363,17 +414,8 @@ impl<'m> Splitter<'m> {
         };
         let pattern = Pattern::Truth { expr, bound: Vec::new(), wanted };
         let mention::Mentions { processes, cells, .. } = mentions;
-        self.found.push(Question { processes: processes.into_iter().collect(), cells, pattern });
-    }
-}
-
-trait Claiming<'e> {
-    fn claiming(self, claim: &Literal<'e>) -> Clause<'e>;
-}
-
-impl<'e> Claiming<'e> for Vec<Literal<'e>> {
-    fn claiming(self, claim: &Literal<'e>) -> Clause<'e> {
-        Clause { conditions: self, claim: claim.clone() }
+        let (processes, cuts) = (processes.into_iter().collect(), clause.cuts.clone());
+        self.found.push(Question { processes, cells, pattern, cuts });
     }
 }
 

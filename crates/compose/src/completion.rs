@@ -15,6 +15,7 @@ use base::{Budget, StopReason};
 use engine::{Contradiction, Halt};
 use evidence::Trace;
 use evidence::certificate::LocalFact;
+use evidence::implied::Implied;
 use model::eval::State;
 use model::process::ProcessId;
 use model::property::PropertyKind;
@@ -52,6 +53,8 @@ pub enum Completed<S> {
     Proved {
         /// The sets, with the exposed facts of the backend.
         invariants: Invariants<S>,
+        /// How they imply the property, part by part; `None` where only all of them together do.
+        implies: Option<Vec<Implied>>,
         /// What happened on the way.
         rounds: Vec<RefinementRound>,
     },
@@ -78,9 +81,8 @@ pub enum Completed<S> {
 pub enum Obstacle {
     /// A fact about one process names another one, so that it cannot be exposed of all alike: go on without symmetry.
     NamesAnother,
-    /// All sets together exclude the error set, those of the processes that the property names do not; or nothing is left
-    /// to expose, because what matters are cells that a process does not see: let everybody see the whole shared store, so
-    /// that it makes no difference.
+    /// Nothing is left to expose, because what matters are cells that a process does not see: let everybody see the whole shared
+    /// store.
     NarrowViews,
 }
 
@@ -168,14 +170,12 @@ struct Errors<S> {
 
 /// What the local sets of a round say.
 enum RoundOutcome<S> {
-    /// They exclude the error set.
-    Nothing,
+    /// They exclude the error set: part by part, or all together.
+    Nothing(Option<Vec<Implied>>),
     /// These states of it are left, at this stage.
     States(usize, S),
     /// A real run.
     Run(Trace),
-    /// See [`Obstacle::NarrowViews`].
-    Apart,
 }
 
 impl<'m, B: Refinable, T: FnMut(&RefinementRound)> Completion<'_, 'm, B, T> {
@@ -193,17 +193,16 @@ impl<'m, B: Refinable, T: FnMut(&RefinementRound)> Completion<'_, 'm, B, T> {
             let mut fixpoint = Fixpoint::of_plan(self.backend, plan, self.way.budget)?;
             let (violated_at, meeting) = match self.meet(&mut fixpoint)? {
                 RoundOutcome::States(stage, meeting) => (stage, meeting),
-                RoundOutcome::Nothing => {
+                RoundOutcome::Nothing(implies) => {
                     self.end_round(RefinementRound {
                         violated_at: None,
                         exposed: Vec::new(),
                         layers: 0,
                         because: None,
                     });
-                    return Ok(Completed::Proved { invariants: fixpoint.invariants, rounds: self.rounds });
+                    return Ok(Completed::Proved { invariants: fixpoint.invariants, implies, rounds: self.rounds });
                 }
                 RoundOutcome::Run(trace) => return Ok(Completed::Shortcut { trace, rounds: self.rounds }),
-                RoundOutcome::Apart => return Ok(Completed::Stuck(Obstacle::NarrowViews)),
             };
             if let Some(done) = self.refine(&mut fixpoint, violated_at, meeting)? {
                 return Ok(match done {
@@ -225,14 +224,17 @@ impl<'m, B: Refinable, T: FnMut(&RefinementRound)> Completion<'_, 'm, B, T> {
                     return Ok(RoundOutcome::States(fixpoint.n_stages, meeting));
                 }
                 if !fixpoint.stage(self.backend, way.budget, false)? {
-                    return self.fault.clone().map_or(Ok(RoundOutcome::Nothing), Err);
+                    return self.excluded_by_all();
                 }
             }
         }
         fixpoint.close(self.backend, way.budget)?;
         let asked = questions_up_to(self.backend.model(), self.property, way.symmetry).unwrap_or_default();
         match decide(self.backend, &fixpoint.invariants, &asked, (way.symmetry, way.budget))? {
-            InvariantDecision::Proved => Ok(RoundOutcome::Nothing),
+            InvariantDecision::Proved => {
+                let asked = (self.property, asked.as_slice());
+                Ok(RoundOutcome::Nothing(Some(fixpoint.invariants.implied(self.backend, asked, way.symmetry))))
+            }
             // A question can be a fault in a state that is not reachable: faults are errors that are excluded like others.
             InvariantDecision::Open(question) | InvariantDecision::Fault(question) => {
                 if self.rounds.is_empty()
@@ -243,11 +245,16 @@ impl<'m, B: Refinable, T: FnMut(&RefinementRound)> Completion<'_, 'm, B, T> {
                 let all = self.errors()?.all.clone();
                 let meeting = self.within(&all, fixpoint)?;
                 match self.backend.is_empty(&meeting) {
-                    true => self.fault.clone().map_or(Ok(RoundOutcome::Apart), Err),
+                    true => self.excluded_by_all(),
                     false => Ok(RoundOutcome::States(fixpoint.n_stages, meeting)),
                 }
             }
         }
+    }
+
+    /// All sets together exclude the error set; or the property has no value in a reachable state.
+    fn excluded_by_all(&self) -> Result<RoundOutcome<B::Set>, StopReason> {
+        self.fault.clone().map_or(Ok(RoundOutcome::Nothing(None)), Err)
     }
 
     /// Exposes facts, after as many layers of predecessors as it takes for one of them to be new.

@@ -95,7 +95,7 @@ impl Facts {
             uses: closed.uses.iter().map(|used| used.index()).collect(),
         };
         let facts = self.closed.iter().map(fact).collect();
-        Certificate { property: property.to_owned(), scope: Scope::Instance, facts }
+        Certificate { property: property.to_owned(), scope: Scope::Instance, facts, implies: Vec::new() }
     }
 }
 

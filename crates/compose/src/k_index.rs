@@ -10,10 +10,16 @@
 //! Where processes can be exchanged, only groups of first processes are computed; the groups that their rules need beside are
 //! their images, kept by rules of their own, and so is that a group's set is the same for all who are alike.
 
+use std::collections::BTreeSet;
+
 use base::{Budget, Coarse, StopReason};
+use evidence::implied::Implied;
 use model::process::ProcessId;
+use model::property::PropertyKind;
+use model::variable::CellId;
 
 use crate::backend::{Answered, Backend, Movers};
+use crate::implied::{ConcernedProcesses, implied};
 use crate::question::{Pattern, Question};
 use crate::symmetry::{Exchange, Symmetry};
 
@@ -52,17 +58,37 @@ impl<S: Clone> Invariants<S> {
         backend.renamed(&self.sets[at], &listed, (symmetry, &symmetry.exchange(&listed, group)))
     }
 
-    /// The processes given and further ones: so many that there are `k`, and such that see the cells. The checker of
-    /// certificates chooses in the same way.
-    fn concerned<B: Backend<Set = S>>(&self, backend: &B, question: &Question) -> Vec<ProcessId> {
+    /// How the invariants imply a property whose questions [`decide`] answered.
+    pub fn implied<B: Backend<Set = S>>(
+        &self,
+        backend: &B,
+        asked: (&PropertyKind, &[Question]),
+        symmetry: Option<&Symmetry<'_>>,
+    ) -> Vec<Implied> {
+        let model = backend.model();
+        let by = |processes: &[ProcessId], cells: &BTreeSet<CellId>| {
+            self.concerned(backend, processes, cells.iter().copied())
+        };
+        let everybody: Vec<ProcessId> = model.processes.ids().collect();
+        let in_deadlock = groups_in_deadlock(&everybody, self.k);
+        implied(model, asked, symmetry, ConcernedProcesses { by: &by, in_deadlock })
+    }
+
+    /// The processes given and further ones: so many that there are `k`, and such that see the cells.
+    fn concerned<B: Backend<Set = S>>(
+        &self,
+        backend: &B,
+        processes: &[ProcessId],
+        cells: impl IntoIterator<Item = CellId>,
+    ) -> Vec<ProcessId> {
         let everybody: Vec<ProcessId> = backend.model().processes.ids().collect();
-        let mut concerned = question.processes.clone();
+        let mut concerned = processes.to_vec();
         for &other in &everybody {
             if concerned.len() < self.k && !concerned.contains(&other) {
                 concerned.push(other);
             }
         }
-        for &cell in &question.cells {
+        for cell in cells {
             // A cell that nobody sees may have any value.
             if !backend.sees(&concerned, cell)
                 && let Some(&watcher) = everybody.iter().find(|&&process| backend.sees(&[process], cell))
@@ -71,6 +97,7 @@ impl<S: Clone> Invariants<S> {
             }
         }
         concerned.sort_unstable();
+        concerned.dedup();
         concerned
     }
 }
@@ -379,12 +406,24 @@ pub fn too_many_at_once() -> StopReason {
 /// The groups of `k` among the processes concerned. Where there are too many, a deadlock is looked for with neighbours only: they
 /// leave more combinations, but have everybody.
 fn groups_asked(question: &Question, concerned: &[ProcessId], k: usize) -> Result<Vec<Vec<ProcessId>>, StopReason> {
-    let n_groups = (0..k).fold(1, |n: usize, at| n.saturating_mul(concerned.len().saturating_sub(at)) / (at + 1));
     match question.pattern {
-        _ if n_groups <= MOST_GROUPS => Ok(groups(concerned, k)),
-        Pattern::Deadlock => Ok(concerned.windows(k).map(<[ProcessId]>::to_vec).collect()),
+        Pattern::Deadlock => Ok(groups_in_deadlock(concerned, k)),
+        _ if n_groups(concerned.len(), k) <= MOST_GROUPS => Ok(groups(concerned, k)),
         _ => Err(too_many_at_once()),
     }
+}
+
+/// The groups of `k` processes that are asked for a deadlock.
+fn groups_in_deadlock(everybody: &[ProcessId], k: usize) -> Vec<Vec<ProcessId>> {
+    match n_groups(everybody.len(), k) <= MOST_GROUPS {
+        true => groups(everybody, k),
+        false => everybody.windows(k).map(<[ProcessId]>::to_vec).collect(),
+    }
+}
+
+/// How many groups of `k` there are among so many processes.
+fn n_groups(n_processes: usize, k: usize) -> usize {
+    (0..k).fold(1, |n: usize, at| n.saturating_mul(n_processes.saturating_sub(at)) / (at + 1))
 }
 
 /// What the invariants say about a property's questions.
@@ -405,7 +444,8 @@ pub fn decide<B: Backend>(
     (symmetry, budget): (Option<&Symmetry<'_>>, &Budget),
 ) -> Result<InvariantDecision, StopReason> {
     for question in questions {
-        let concerned = invariants.concerned(backend, question);
+        let cells = question.cells.iter().copied();
+        let concerned = invariants.concerned(backend, &question.processes, cells);
         let groups = groups_asked(question, &concerned, invariants.k)?;
         let sets = groups.iter().map(|group| invariants.set_of(backend, group, symmetry));
         let sets = sets.collect::<Result<Vec<B::Set>, _>>()?;

@@ -14,6 +14,7 @@ pub mod crowd;
 pub mod edges;
 pub mod facts;
 pub mod fair;
+pub mod implied;
 pub mod k_index;
 pub mod method;
 pub mod question;

@@ -8,7 +8,8 @@ use std::time::Instant;
 use base::{Coarse, StopReason};
 use engine::{Answer, Event, Observer, PropertyId, Statistics, Task, Verdict};
 use evidence::certificate::{Claim, SplitInvariant};
-use evidence::{Evidence, Trace};
+use evidence::implied::Implied;
+use evidence::{Certificate, Evidence, Trace};
 use model::property::PropertyKind;
 
 use crate::backend::Backend;
@@ -20,8 +21,8 @@ use crate::symmetry::Symmetry;
 
 /// What an attempt at a property comes to.
 pub enum PropertyAttempt {
-    /// None of the property's questions has a positive answer in a reachable state.
-    Never(SplitInvariant),
+    /// None of the property's questions has a positive answer in a reachable state, by these invariants, and by how they imply that.
+    Never(SplitInvariant, Vec<Implied>),
     /// One has at the end of this run.
     Run(Trace),
     /// Not decided.
@@ -80,10 +81,9 @@ fn attempt<B: Backend>(
     Ok(match decide(backend, invariants, &asked, (symmetry, &task.budget))? {
         InvariantDecision::Proved => {
             let invariant = backend.certify(invariants.k, &invariants.join())?;
-            PropertyAttempt::Never(SplitInvariant {
-                symmetry: symmetry.as_ref().map(|symmetry| symmetry.claim()),
-                ..invariant
-            })
+            let claimed = symmetry.as_ref().map(|symmetry| symmetry.claim());
+            let implies = invariants.implied(backend, (property, &asked), symmetry);
+            PropertyAttempt::Never(SplitInvariant { symmetry: claimed, ..invariant }, implies)
         }
         InvariantDecision::Fault(question) => match crowd::find_run(task.model, property, &question, &task.budget)? {
             Some(trace) => PropertyAttempt::Run(trace),
@@ -107,10 +107,10 @@ pub fn answer(
     let is_goal = matches!(property.kind, PropertyKind::Reachable(_));
     let verdict = match outcome {
         PropertyAttempt::Open(stop) => Verdict::Unknown(stop),
-        PropertyAttempt::Never(invariant) => {
+        PropertyAttempt::Never(invariant, implies) => {
             let mut facts = Facts::default();
             facts.add(Claim::SplitInvariant(invariant), &[]);
-            let certificate = facts.into_certificate(&property.name);
+            let certificate = Certificate { implies, ..facts.into_certificate(&property.name) };
             let evidence = Evidence::Certificate(Box::new(certificate));
             if is_goal { Verdict::Violated(evidence) } else { Verdict::Holds(evidence) }
         }

@@ -8,6 +8,7 @@
 use std::collections::BTreeSet;
 
 use base::StopReason;
+use evidence::implied::Cut;
 use model::Model;
 use model::eval::{self, State};
 use model::expr::Expr;
@@ -28,6 +29,8 @@ pub struct Question {
     pub cells: BTreeSet<CellId>,
     /// The pattern.
     pub pattern: Pattern,
+    /// Of a clause the way to it from the property.
+    pub cuts: Vec<Cut>,
 }
 
 /// What is asked of a state.
@@ -64,7 +67,8 @@ pub fn questions_up_to(
     let symmetry = symmetry.filter(|symmetry| symmetry.leaves(property));
     let is_first = |sequence: &[ProcessId]| symmetry.is_none_or(|symmetry| symmetry.is_first(sequence, &[]));
     let all: Vec<ProcessId> = model.processes.ids().collect();
-    let ask = |processes: Vec<ProcessId>, pattern| Question { processes, cells: BTreeSet::new(), pattern };
+    let ask =
+        |processes: Vec<ProcessId>, pattern| Question { processes, cells: BTreeSet::new(), pattern, cuts: Vec::new() };
     Some(match property {
         PropertyKind::Invariant(expr) => Splitter::new(model, &is_first).questions(expr, Wanted::True),
         PropertyKind::Reachable(expr) => Splitter::new(model, &is_first).questions(expr, Wanted::False),

@@ -252,8 +252,12 @@ mod tests {
                     }
                 }
                 // The same facts under the name of a property that is false; the fingerprint is that property's.
-                let renamed =
-                    Certificate { property: "never".to_owned(), scope: evidence::Scope::Instance, facts: Vec::new() };
+                let renamed = Certificate {
+                    property: "never".to_owned(),
+                    scope: evidence::Scope::Instance,
+                    facts: Vec::new(),
+                    implies: Vec::new(),
+                };
                 let head: Json = serde_json::from_str(&proof_file::to_text(&model, &renamed, method)).unwrap();
                 mutant["property"] = head["property"].clone();
                 mutant["fingerprint"] = head["fingerprint"].clone();

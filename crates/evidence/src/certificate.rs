@@ -8,8 +8,8 @@
 //! 2. *step and non-interference*: for every `K` and every move by processes `M` (one, or the two of a rendezvous): take any
 //!    combination of values for `E = K + M` of which every `k` processes are in their `theta`; each successor by the move,
 //!    projected to `K`, is in `theta[K]`;
-//! 3. *implication*: no combination of values of which every `k` of the processes concerned are in their `theta` violates the
-//!    property.
+//! 3. *implication*: each part of the property follows from some processes: no combination of values of which every `k` of them are in
+//!    their `theta` violates it. The certificate says which part from which processes ([`crate::implied`]).
 //!
 //! Then every reachable state projects into every `theta[K]`, by induction on runs, and the property holds. A move that changes
 //! nothing that `K` sees needs no check. With a [`ClaimedSymmetry`] only one `K` is listed for each choice of families; the others are its
@@ -26,6 +26,7 @@ use model::variable::{CellId, VarId};
 
 use model::control::PlaceId;
 
+use crate::implied::Implied;
 use crate::scope::Scope;
 
 pub use crate::propagation::{Additive, Refutation, Sights};
@@ -76,6 +77,8 @@ pub struct Certificate {
     pub scope: Scope,
     /// What is proved on the way; each fact may use earlier ones, the last one implies the property.
     pub facts: Vec<Fact>,
+    /// How it does, part by part, where the last fact is a split invariant or path edges; nothing otherwise.
+    pub implies: Vec<Implied>,
 }
 
 impl Certificate {

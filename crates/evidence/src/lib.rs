@@ -9,6 +9,7 @@ pub mod counting;
 pub mod crowd;
 pub mod exploration;
 pub mod fine;
+pub mod implied;
 pub mod itf;
 pub mod plain;
 pub mod proof_file;

@@ -1,4 +1,4 @@
-//! Certificates on disk: one JSON document, `piecewise-proof/3`.
+//! Certificates on disk: one JSON document, `piecewise-proof/4`.
 //!
 //! The head names the program, its parameters, a fingerprint of what the program means, the property and the method, so that a
 //! proof of another program or instance is refused. Every id stands beside the user's name for it, and both must agree with
@@ -22,7 +22,7 @@ use serde::Serialize;
 
 use crate::Certificate;
 use layout::ProofFormatter;
-use record::{ProofDocument, digest};
+use record::ProofDocument;
 
 pub use read::{ProofFile, read};
 
@@ -30,16 +30,16 @@ pub use read::{ProofFile, read};
 pub const MOST_BYTES: usize = 1 << 30;
 
 /// The name and version of the format.
-pub const FORMAT: &str = "piecewise-proof/3";
+pub const FORMAT: &str = "piecewise-proof/4";
 
-/// Earlier versions, whose proofs did not say what a checker needs to know: which elements permutations move, and which violation
-/// of a property is meant.
-const OLDER: [&str; 2] = ["piecewise-proof/1", "piecewise-proof/2"];
+/// Earlier versions, whose proofs did not say what a checker needs to know: which elements permutations move, which violation of a
+/// property is meant, and which part of it follows from which processes.
+const OLDER: [&str; 3] = ["piecewise-proof/1", "piecewise-proof/2", "piecewise-proof/3"];
 
 /// A certificate as text: one line for each point, column and row, so that files can be compared line by line.
 pub fn to_text(model: &Model, certificate: &Certificate, method: &str) -> String {
     let mut document = ProofDocument::new(model, certificate, method);
-    document.digest = Some(digest(&document.facts, &document.scope));
+    document.digest = Some(document.digest_of_claims());
     let mut out = Vec::new();
     let mut serializer = serde_json::Serializer::with_formatter(&mut out, ProofFormatter::default());
     document.serialize(&mut serializer).expect("plain data can be written to memory");

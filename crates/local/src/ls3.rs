@@ -8,18 +8,22 @@
 //! as a diagram.
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::time::Instant;
 
 use base::{Coarse, StopReason};
 use compose::backend::Answered;
 use compose::crowd;
+use compose::implied::{ConcernedProcesses, implied};
 use compose::method::{self, PropertyAttempt};
 use compose::question::{Question, questions};
 use engine::{Answer, Engine, EngineError, Method, Observer, PropertyId, SharedView, Statistics, Task};
 use evidence::certificate::SplitInvariant;
+use evidence::implied::Implied;
 use model::process::ProcessId;
 use model::property::PropertyKind;
+use model::variable::CellId;
 
 use crate::graphs::{Actions, Joint, Rounds};
 use crate::sets::engine::compiled;
@@ -138,33 +142,46 @@ impl<const W: usize> JointProof<W> {
 
     fn attempt(&self, sets: &LocalSets<'_, W>, task: &Task<'_>, id: PropertyId) -> Result<PropertyAttempt, StopReason> {
         let property = &task.model.properties[id].kind;
-        for question in questions(task.model, property).unwrap_or_default() {
-            match sets.answer(&question, &self.join(sets, &question))? {
+        let asked = questions(task.model, property).unwrap_or_default();
+        for question in &asked {
+            match sets.answer(question, &self.join(sets, question))? {
                 Answered::No => {}
                 answered => {
-                    let run = crowd::find_run(task.model, property, &question, &task.budget)?;
+                    let run = crowd::find_run(task.model, property, question, &task.budget)?;
                     let open = if answered == Answered::Maybe { Coarse::LocalGraphs } else { Coarse::NoValue };
                     return Ok(run.map_or(PropertyAttempt::Open(open.into()), PropertyAttempt::Run));
                 }
             }
             task.budget.check(0)?;
         }
-        Ok(PropertyAttempt::Never(self.certified(sets)?))
+        Ok(PropertyAttempt::Never(self.certified(sets)?, self.implied(sets, (property, &asked))))
+    }
+
+    /// How the joint states imply the property.
+    fn implied(&self, sets: &LocalSets<'_, W>, asked: (&PropertyKind, &[Question])) -> Vec<Implied> {
+        let model = sets.model();
+        let everybody: Vec<ProcessId> = model.processes.ids().collect();
+        let k = everybody.len().min(2);
+        // The certificate has pairs: where one process is concerned, another one goes with it.
+        let by = |processes: &[ProcessId], cells: &BTreeSet<CellId>| {
+            let mut concerned = concerned(sets, processes, cells);
+            let others = everybody.iter().filter(|one| !concerned.contains(one));
+            let missing: Vec<ProcessId> = others.copied().take(k.saturating_sub(concerned.len())).collect();
+            concerned.extend(missing);
+            concerned.sort_unstable();
+            concerned.dedup();
+            concerned
+        };
+        // Whoever shares something, and neighbours, so that everybody is there.
+        let pairs = self.pairs.iter().map(|(pair, _)| pair.clone());
+        let in_deadlock: BTreeSet<Vec<ProcessId>> = pairs.chain(everybody.windows(k).map(<[_]>::to_vec)).collect();
+        let in_deadlock = in_deadlock.into_iter().collect();
+        implied(model, asked, None, ConcernedProcesses { by: &by, in_deadlock })
     }
 
     /// The local states of the processes that a question concerns, and the joint states among them.
     fn join<'s>(&'s self, sets: &LocalSets<'_, W>, question: &Question) -> Vec<(&'s [ProcessId], &'s Rc<Rows<W>>)> {
-        let model = sets.model();
-        let mut concerned = question.processes.clone();
-        for &cell in &question.cells {
-            let everybody = || model.processes.ids();
-            // A cell that nobody sees may have any value.
-            if !sets.sight.sees(model, &concerned, cell)
-                && let Some(watcher) = everybody().find(|&process| sets.sight.sees(model, &[process], cell))
-            {
-                concerned.push(watcher);
-            }
-        }
+        let concerned = concerned(sets, &question.processes, &question.cells);
         let within = |(group, _): &&Ls3Group<W>| group.iter().all(|process| concerned.contains(process));
         let groups = self.singles.iter().chain(&self.pairs).filter(within);
         groups.map(|(group, rows)| (group.as_slice(), rows)).collect()
@@ -178,4 +195,23 @@ impl<const W: usize> JointProof<W> {
         *self.certificate.borrow_mut() = Some(found.clone());
         Ok(found)
     }
+}
+
+/// The processes given, and such that see the cells.
+fn concerned<const W: usize>(
+    sets: &LocalSets<'_, W>,
+    processes: &[ProcessId],
+    cells: &BTreeSet<CellId>,
+) -> Vec<ProcessId> {
+    let model = sets.model();
+    let mut concerned = processes.to_vec();
+    for &cell in cells {
+        // A cell that nobody sees may have any value.
+        if !sets.sight.sees(model, &concerned, cell)
+            && let Some(watcher) = model.processes.ids().find(|&process| sets.sight.sees(model, &[process], cell))
+        {
+            concerned.push(watcher);
+        }
+    }
+    concerned
 }

@@ -278,7 +278,7 @@ impl<'t> Prover<'t> {
         let ways: Vec<Violating<'_>> =
             small.iter().zip(&plain).map(|(small, plain)| Violating { small, plain }).collect();
         self.refute_all(&ways, &mut facts)?;
-        Ok(Certificate { property: asked.name.clone(), scope: Scope::Instance, facts })
+        Ok(Certificate { property: asked.name.clone(), scope: Scope::Instance, facts, implies: Vec::new() })
     }
 
     /// Refutes all ways to violate a property; what was refuted is a lemma for what follows.

@@ -88,7 +88,7 @@ impl<'m> EverySize<'m> {
         let parameter = &model.parameters[self.fragment.parameter];
         let from = parameter.least.max(2);
         let scope = Scope::AllSizes { parameter: parameter.name.clone(), from, checked: Vec::new() };
-        Ok(Certificate { property: asked.name.clone(), scope, facts })
+        Ok(Certificate { property: asked.name.clone(), scope, facts, implies: Vec::new() })
     }
 
     /// Whether a formula, as it was written, says the same for every size.

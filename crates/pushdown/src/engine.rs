@@ -13,6 +13,7 @@ use engine::{
     Verdict,
 };
 use evidence::certificate::{Claim, Fact};
+use evidence::implied::Implied;
 use evidence::pushdown::{ExposedFact, PushdownProof};
 use evidence::trace::trace_through;
 use evidence::{Certificate, Evidence, Trace};
@@ -97,7 +98,7 @@ struct FirstRound<'w> {
 
 /// How far a property has come.
 enum PropertyProgress {
-    Proved(PushdownProof),
+    Proved(PushdownProof, Vec<Implied>),
     Run(Trace),
     /// Not decided; what stood in the way.
     Open(StopReason),
@@ -160,7 +161,10 @@ impl FirstRound<'_> {
         let kind = &self.task.model.properties[self.task.properties[at]].kind;
         match round.ask(kind) {
             Err(stop) => PropertyProgress::Open(stop),
-            Ok(PathEdgeVerdict::Never) => round.proof().map_or_else(PropertyProgress::Open, PropertyProgress::Proved),
+            Ok(PathEdgeVerdict::Never) => match round.proof() {
+                Ok(proof) => PropertyProgress::Proved(proof, round.implied(kind)),
+                Err(stop) => PropertyProgress::Open(stop),
+            },
             Ok(PathEdgeVerdict::Fault) => PropertyProgress::Open(Coarse::PathEdges.into()),
             Ok(PathEdgeVerdict::Open(witnesses)) if witnesses.is_empty() => {
                 PropertyProgress::Open(Coarse::PathEdges.into())
@@ -231,9 +235,9 @@ impl FirstRound<'_> {
             let looked = with_coarse_width(self.codec.layout.n_words + 1, job).unwrap_or_else(RoundRefinement::Stopped);
             entry.statistics.refinements = Some(round as u64);
             match looked {
-                RoundRefinement::Proved(proof, statistics) => {
+                RoundRefinement::Proved(proof, implies, statistics) => {
                     entry.statistics = Statistics { refinements: Some(round as u64), ..*statistics };
-                    entry.progress = PropertyProgress::Proved(proof);
+                    entry.progress = PropertyProgress::Proved(proof, implies);
                     return;
                 }
                 RoundRefinement::More(more) => facts = more,
@@ -270,9 +274,10 @@ impl FirstRound<'_> {
         let verdict = match progress {
             PropertyProgress::Open(stop) => Verdict::Unknown(stop),
             PropertyProgress::Wrong(contradiction) => return Err(contradiction),
-            PropertyProgress::Proved(proof) => {
+            PropertyProgress::Proved(proof, implies) => {
                 let facts = vec![Fact { claim: Claim::Pushdown(proof), uses: Vec::new() }];
-                let certificate = Certificate { property: asked.name.clone(), scope: evidence::Scope::Instance, facts };
+                let scope = evidence::Scope::Instance;
+                let certificate = Certificate { property: asked.name.clone(), scope, facts, implies };
                 let evidence = Evidence::Certificate(Box::new(certificate));
                 if is_goal { Verdict::Violated(evidence) } else { Verdict::Holds(evidence) }
             }
@@ -297,7 +302,7 @@ struct Refined<'r, 'w> {
 
 /// What a round with facts exposed comes to.
 enum RoundRefinement {
-    Proved(PushdownProof, Box<Statistics>),
+    Proved(PushdownProof, Vec<Implied>, Box<Statistics>),
     /// Facts for the next round.
     More(Vec<ExposedFact>),
     /// Nothing is left to expose.
@@ -316,7 +321,9 @@ impl ForWidth for Refined<'_, '_> {
         let look = || {
             let mut round = SaturatedRound::new(&machine, sets, self.facts.to_vec(), self.budget)?;
             Ok(match round.ask(kind)? {
-                PathEdgeVerdict::Never => RoundRefinement::Proved(round.proof()?, Box::new(statistics(Some(&round)))),
+                PathEdgeVerdict::Never => {
+                    RoundRefinement::Proved(round.proof()?, round.implied(kind), Box::new(statistics(Some(&round))))
+                }
                 PathEdgeVerdict::Fault => RoundRefinement::Nothing,
                 PathEdgeVerdict::Open(witnesses) => next_facts(&round.saturation, &witnesses, (self.facts, self.round))
                     .map_or(RoundRefinement::Nothing, RoundRefinement::More),

@@ -7,9 +7,10 @@ use std::rc::Rc;
 
 use base::{Budget, StopReason};
 use compose::k_index::{InvariantDecision, Invariants, decide};
-use compose::question::{Pattern, Question, questions_up_to};
+use compose::question::{Pattern, Question, questions, questions_up_to};
 use compose::symmetry::Symmetry;
 use engine::SharedView;
+use evidence::implied::Implied;
 use evidence::pushdown::{ExposedFact, PushdownProof};
 use model::control::TextOwner;
 use model::eval::Viewpoint;
@@ -106,6 +107,18 @@ impl<'a, const W: usize> SaturatedRound<'a, W> {
     /// Where they are too many.
     pub fn proof(&self) -> Result<PushdownProof, StopReason> {
         certify::proof(&self.saturation, &self.sets.sight, &self.facts)
+    }
+
+    /// How the local states imply a property.
+    pub fn implied(&self, property: &PropertyKind) -> Vec<Implied> {
+        let model = self.saturation.machine.codec.model;
+        match property {
+            PropertyKind::Invariant(_) | PropertyKind::Reachable(_) => {
+                let all = questions(model, property).unwrap_or_default();
+                self.local.implied(&self.sets, (property, &all), None)
+            }
+            _ => Vec::new(),
+        }
     }
 
     /// What each process saw.

@@ -218,7 +218,12 @@ impl Asking<'_> {
         let scope = Scope::AllSizes { parameter: parameter.name.clone(), from, checked: Vec::new() };
         let facts = vec![Fact { claim: Claim::Rings(proof), uses: Vec::new() }];
         let name = model.properties[property].name.clone();
-        Verdict::Holds(Evidence::Certificate(Box::new(Certificate { property: name, scope, facts })))
+        Verdict::Holds(Evidence::Certificate(Box::new(Certificate {
+            property: name,
+            scope,
+            facts,
+            implies: Vec::new(),
+        })))
     }
 
     fn finish(mut self) -> Vec<Answer> {

@@ -11,6 +11,7 @@ use base::{Feature, StopReason};
 use compose::backend::{Backend, Deciding, Refinable};
 use compose::completion::{Completed, CompletionOptions, Obstacle, RefinementRound, Stages, complete};
 use compose::fair::{Decided, LivenessRule};
+use compose::implied::implied_by_all;
 use compose::k_index::{Fixpoint, InvariantDecision, Invariants, KIndexPlan, decide};
 use compose::method::PropertyAttempt;
 use compose::question::{property_error, questions_up_to};
@@ -21,6 +22,7 @@ use engine::{
     Verdict,
 };
 use evidence::certificate::{LocalFact, SplitInvariant};
+use evidence::implied::Implied;
 use evidence::trace::trace_through;
 use model::Model;
 use model::eval::State;
@@ -206,7 +208,8 @@ impl<'a> SymbolicWork<'a> {
             Reach::Run(states) => self.run(id, states),
             Reach::Safe(set) => {
                 let all: Vec<ProcessId> = self.task.model.processes.ids().collect();
-                Ok(PropertyAttempt::Never(sets.certify(all.len(), &[(&all, &set)])?))
+                let implies = implied_by_all(self.task.model, &self.task.model.properties[id].kind, all.len());
+                Ok(PropertyAttempt::Never(sets.certify(all.len(), &[(&all, &set)])?, implies))
             }
         }
     }
@@ -291,18 +294,22 @@ impl<'a> SymbolicWork<'a> {
             statistics.refinements = Some(exposures.len() as u64);
             statistics.exposures = exposures;
             return Ok(match completed? {
-                Completed::Proved { mut invariants, .. } => {
+                // Proofs from all processes at once are large: where everybody sees all that is shared, fewer may do.
+                Completed::Proved { implies: None, .. } if views == SharedView::Mentioned => {
+                    views = SharedView::Whole;
+                    continue;
+                }
+                Completed::Proved { mut invariants, implies, .. } => {
+                    let mut implies = implies.unwrap_or_else(|| implied_by_all(self.task.model, property, 1));
                     if let Some(fewer) = self.with_fewer_facts((id, symmetry.as_ref()), views, &sets) {
-                        (sets, invariants) = (fewer.sets, fewer.invariants);
+                        (sets, invariants, implies) = (fewer.sets, fewer.invariants, fewer.implies);
                         let because = statistics.exposures.iter().find_map(|exposure| exposure.because.clone());
                         statistics.exposures = vec![Exposure { facts: sets.exposed(), because, steps: 0 }];
                     }
                     statistics.local_states = local_statistics(&mut sets, Some(&invariants)).local_states;
                     let invariant = sets.certify(1, &invariants.join())?;
-                    PropertyAttempt::Never(SplitInvariant {
-                        symmetry: symmetry.as_ref().map(|symmetry| symmetry.claim()),
-                        ..invariant
-                    })
+                    let claimed = symmetry.as_ref().map(|symmetry| symmetry.claim());
+                    PropertyAttempt::Never(SplitInvariant { symmetry: claimed, ..invariant }, implies)
                 }
                 Completed::Run { states, .. } => self.run(id, states)?,
                 Completed::Shortcut { trace, .. } => PropertyAttempt::Run(trace),
@@ -341,8 +348,9 @@ impl<'a> SymbolicWork<'a> {
             let mut fixpoint = Fixpoint::of_plan(&mut sets, plan, budget)?;
             fixpoint.close(&mut sets, budget)?;
             let decision = decide(&mut sets, &fixpoint.invariants, &asked, (symmetry, budget))?;
-            let invariants = fixpoint.invariants;
-            Ok(matches!(decision, InvariantDecision::Proved).then_some(SymbolicProof { sets, invariants }))
+            let (property, invariants) = (&model.properties[id].kind, fixpoint.invariants);
+            let implies = invariants.implied(&sets, (property, &asked), symmetry);
+            Ok(matches!(decision, InvariantDecision::Proved).then_some(SymbolicProof { sets, invariants, implies }))
         };
         // Where the budget ends, the proof is the one that was found.
         tries(&found.exposed()).iter().find_map(|facts| proof(facts).transpose()).and_then(Result::ok)
@@ -421,6 +429,8 @@ struct SymbolicProof<'a> {
     sets: LocalSets<'a>,
     /// The sets.
     invariants: Invariants<Bdd>,
+    /// How they imply the property.
+    implies: Vec<Implied>,
 }
 
 fn exposure(round: &RefinementRound) -> Option<Exposure> {

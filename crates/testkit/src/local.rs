@@ -17,10 +17,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use evidence::Certificate;
 use evidence::certificate::{Claim, Column, ControlPoint, Exposed, Fact, LocalFact, Member, SplitInvariant, StateSet};
+use evidence::implied::Implied;
 use model::Model;
-use model::control::PlaceId;
+use model::control::{PlaceId, Sync, SyncSide, TextOwner};
 use model::eval::{Control, Frame, Move, State, initial_states, local_attempts_up_to, n_initial_states};
 use model::process::ProcessId;
+use model::property::PropertyKind;
 use model::value::Value;
 use model::variable::{CellId, Role};
 
@@ -236,7 +238,53 @@ impl<'m> LocalDefinition<'m> {
     pub fn certificate(&self, sets: &DefinedSets, property: &str) -> Certificate {
         let invariant = self.numbered(sets);
         let fact = Fact { claim: Claim::SplitInvariant(invariant), uses: Vec::new() };
-        Certificate { property: property.to_string(), scope: evidence::Scope::Instance, facts: vec![fact] }
+        let asked = self.model.properties.iter().find(|one| one.name == property);
+        let implies = asked.map_or(Vec::new(), |asked| self.implies(&asked.kind));
+        Certificate { property: property.to_string(), scope: evidence::Scope::Instance, facts: vec![fact], implies }
+    }
+
+    /// What has to follow from which processes: a clause from all of them, the rest from the movers and as many others as there have to be.
+    fn implies(&self, property: &PropertyKind) -> Vec<Implied> {
+        let all: Vec<ProcessId> = self.model.processes.ids().collect();
+        let from = |movers: &[ProcessId]| {
+            let others = all.iter().filter(|one| !movers.contains(one)).take(self.k.saturating_sub(movers.len()));
+            union(movers, &others.copied().collect::<Vec<_>>())
+        };
+        let movers = self.ordered_movers();
+        match property {
+            PropertyKind::Invariant(_) | PropertyKind::Reachable(_) => {
+                vec![Implied::Clause { cuts: Vec::new(), from: all }]
+            }
+            PropertyKind::NoErrors => {
+                movers.into_iter().map(|movers| Implied::NoFault { from: from(&movers), movers }).collect()
+            }
+            PropertyKind::RaceFree(_) => {
+                let pairs =
+                    movers.iter().enumerate().flat_map(|(at, one)| movers[at..].iter().map(move |two| (one, two)));
+                let race = |(one, two): (&Vec<ProcessId>, &Vec<ProcessId>)| Implied::NoRace {
+                    movers: [one.clone(), two.clone()],
+                    from: from(&union(one, two)),
+                };
+                pairs.filter(|(one, two)| one != two || one.len() > 1).map(race).collect()
+            }
+            PropertyKind::DeadlockFree => vec![Implied::NoDeadlock { from: subsets(&all, self.k) }],
+            PropertyKind::Temporal(_) => Vec::new(),
+        }
+    }
+
+    /// Single processes, and who sends with who receives on a common channel.
+    fn ordered_movers(&self) -> Vec<Vec<ProcessId>> {
+        let ids = || self.model.processes.ids();
+        let names = |process: ProcessId, sends: bool| {
+            let own = TextOwner::Family(self.model.processes[process].family);
+            let syncs =
+                self.model.actions.iter().filter(|action| action.scope == own).filter_map(|one| one.sync.as_ref());
+            let side = |one: &&Sync| matches!(one.side, SyncSide::Send(_)) == sends;
+            syncs.filter(side).map(|one| one.channel).collect::<BTreeSet<_>>()
+        };
+        let meets = |one: ProcessId, two: ProcessId| one != two && !names(one, true).is_disjoint(&names(two, false));
+        let pairs = ids().flat_map(|one| ids().filter(move |&two| meets(one, two)).map(move |two| vec![one, two]));
+        ids().map(|one| vec![one]).chain(pairs).collect()
     }
 
     fn numbered(&self, sets: &DefinedSets) -> SplitInvariant {

@@ -87,7 +87,12 @@ impl<'m> Prover<'m> {
             let claim = Claim::NoFairRun(NoFairRun { violation: violation.name(self.local.model), variant, foci });
             facts.push(Fact { claim, uses: vec![0] });
         }
-        Some(Certificate { property: property.name.clone(), scope: evidence::Scope::Instance, facts })
+        Some(Certificate {
+            property: property.name.clone(),
+            scope: evidence::Scope::Instance,
+            facts,
+            implies: Vec::new(),
+        })
     }
 
     /// By the first rule that works.

@@ -305,7 +305,7 @@ impl Asking<'_> {
 
     fn proved(&self, property: PropertyId, scope: Scope, facts: Vec<Fact>) -> Verdict {
         let property = &self.task.model.properties[property];
-        let certificate = Box::new(Certificate { property: property.name.clone(), scope, facts });
+        let certificate = Box::new(Certificate { property: property.name.clone(), scope, facts, implies: Vec::new() });
         match property.kind {
             PropertyKind::Reachable(_) => Verdict::Violated(Evidence::Certificate(certificate)),
             _ => Verdict::Holds(Evidence::Certificate(certificate)),

@@ -49,7 +49,7 @@ const ALLOWED: [(&str, &[&str]); 14] = [
     ("print", &["formula", "value"]),
     ("process", &[]),
     ("property", &[]),
-    ("size", &["parameters_of"]),
+    ("size", &[]),
     ("types", &[]),
     ("value", &[]),
     ("variable", &[]),

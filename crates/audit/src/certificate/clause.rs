@@ -1,24 +1,21 @@
-//! A property taken apart into clauses, each about as few processes as possible.
+//! Clauses of properties, and what they look at.
 //!
-//! In: a boolean expression that has to be true (or false) in every state. Out: clauses whose conjunction says the same:
-//! conjunctions and `forall` are split, `a => (b && c)` and `a <=> b` become two implications, and `count(i: e) <= n` says that of any
-//! `n + 1` instances one is false. A clause is checked against the join of just the processes that it mentions.
+//! In: an expression with values for the variables bound around it. Out: the processes and cells that it may look at; the values of
+//! bound variables; the value of what does not depend on the state. Which clauses a property has is for its proof to say
+//! (`coverage`); a clause is checked against the join of just the processes that it mentions.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use model::Model;
 use model::eval::{State, StepFault, Viewpoint, initial_states};
-use model::expr::{Access, BinaryOp, Binding, Domain, Expr, ExprKind, Quantified, Quantifier, Whose};
+use model::expr::{Access, Binding, Domain, Expr, ExprKind, Quantified, Quantifier, Whose};
 use model::print::Printer;
 use model::process::{FamilyId, ProcessId};
 use model::value::Value;
 use model::variable::{CellId, Storage};
 
 use super::Outcome;
-
-/// Instances of `count(…) <= n` are told apart by subsets of `n + 1`; more of them than this are left together.
-const MOST_SUBSETS: usize = 100_000;
 
 /// What is demanded of a boolean expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,7 +56,8 @@ pub(super) struct Mentions {
 }
 
 impl Wanted {
-    fn negated(self) -> Wanted {
+    /// What is demanded of an expression where this is demanded of its negation.
+    pub fn negated(self) -> Wanted {
         match self {
             Wanted::True => Wanted::False,
             Wanted::False => Wanted::True,
@@ -81,11 +79,6 @@ impl Clause<'_> {
     /// All literals, the claim last.
     pub fn literals(&self) -> impl Iterator<Item = &Literal<'_>> {
         self.conditions.iter().chain([&self.claim])
-    }
-
-    /// The processes that are bound to variables, in the order of the text.
-    pub fn processes(&self) -> Vec<ProcessId> {
-        self.literals().flat_map(|literal| literal.bound.iter().copied().filter_map(as_process)).collect()
     }
 
     /// The clause in the user's names.
@@ -110,108 +103,21 @@ pub(super) struct Splitter<'m> {
     model: &'m Model,
     /// Any state: constants have the same value in all.
     state: State,
-    /// Which instances are shown, by the processes bound so far; all where this is not given.
-    chosen: Option<Chosen<'m>>,
 }
 
 /// Whether instances that begin with these processes are shown. What is not chosen is not chosen with more processes either.
 pub(super) type Chosen<'m> = &'m dyn Fn(&[ProcessId]) -> bool;
 
-/// Told each clause in turn.
-pub(super) type Visit<'v, 'e> = &'v mut dyn FnMut(Clause<'e>) -> Outcome<()>;
-
 impl<'m> Splitter<'m> {
+    /// The program.
+    pub fn model(&self) -> &'m Model {
+        self.model
+    }
+
     /// A splitter for properties of the program.
     pub fn new(model: &'m Model) -> Self {
         let state = initial_states(model).next().expect("a program has an initial state");
-        Splitter { model, state, chosen: None }
-    }
-
-    /// The same, for properties that treat all processes alike: instances whose processes are not chosen may be left out.
-    pub fn choosing(self, chosen: Chosen<'m>) -> Self {
-        Splitter { chosen: Some(chosen), ..self }
-    }
-
-    /// Shows the clauses of an expression that has to meet the demand.
-    pub fn clauses<'e>(&self, expr: &'e Expr, demand: Wanted, visit: Visit<'_, 'e>) -> Outcome<()> {
-        self.split(Clause { conditions: Vec::new(), claim: Literal { expr, bound: Rc::new([]), demand } }, visit)
-    }
-
-    fn split<'e>(&self, clause: Clause<'e>, visit: Visit<'_, 'e>) -> Outcome<()> {
-        let Literal { expr, bound, demand } = clause.claim.clone();
-        let part = |expr: &'e Expr, demand: Wanted| Literal { expr, bound: bound.clone(), demand };
-        let mut under = |condition: Literal<'e>, claim: Literal<'e>| {
-            self.assume(clause.conditions.clone(), condition, true, &mut |conditions| {
-                self.split(Clause { conditions, claim: claim.clone() }, visit)
-            })
-        };
-        match (&expr.kind, demand) {
-            (ExprKind::Not(inner), _) => self.split(Clause { claim: part(inner, demand.negated()), ..clause }, visit),
-            (ExprKind::Binary(op, a, b), Wanted::True | Wanted::False) => match (op, demand) {
-                (BinaryOp::And, Wanted::True) | (BinaryOp::Or, Wanted::False) => {
-                    self.split(Clause { claim: part(a, demand), ..clause.clone() }, visit)?;
-                    self.split(Clause { claim: part(b, demand), ..clause }, visit)
-                }
-                (BinaryOp::Implies, Wanted::False) => {
-                    self.split(Clause { claim: part(a, Wanted::True), ..clause.clone() }, visit)?;
-                    self.split(Clause { claim: part(b, Wanted::False), ..clause }, visit)
-                }
-                (BinaryOp::Implies, _) => under(part(a, Wanted::True), part(b, Wanted::True)),
-                (BinaryOp::Or, _) => under(part(a, Wanted::False), part(b, Wanted::True)),
-                (BinaryOp::And, _) => under(part(a, Wanted::True), part(b, Wanted::False)),
-                (BinaryOp::Iff, Wanted::True) => {
-                    under(part(a, Wanted::True), part(b, Wanted::True))?;
-                    under(part(a, Wanted::False), part(b, Wanted::False))
-                }
-                (BinaryOp::LessEqual | BinaryOp::Less, Wanted::True) => self.at_most(clause, (*op, a, b), visit),
-                _ => visit(clause),
-            },
-            (ExprKind::If(test, yes, no), Wanted::True | Wanted::False) => {
-                under(part(test, Wanted::True), part(yes, demand))?;
-                under(part(test, Wanted::False), part(no, demand))
-            }
-            (ExprKind::Quantified(quantified), Wanted::True | Wanted::False) if is_conjunction(quantified, demand) => {
-                // Under conditions, their processes would come first.
-                let chosen = self.chosen.filter(|_| clause.conditions.is_empty());
-                self.each_instance(quantified, (&bound, chosen), &mut |instance, filter| {
-                    let conditions = clause.conditions.iter().cloned().chain(filter).collect();
-                    let claim = Literal { expr: &quantified.body, bound: instance, demand };
-                    self.split(Clause { conditions, claim }, visit)
-                })
-            }
-            _ => visit(clause),
-        }
-    }
-
-    /// Adds a condition. One that says that some instance holds is taken instance by instance, if that is still allowed: each
-    /// speaks of fewer processes than all together. Instances that can be faults stay together: those after one that holds are
-    /// not evaluated.
-    fn assume<'e>(
-        &self,
-        conditions: Vec<Literal<'e>>,
-        condition: Literal<'e>,
-        by_instance: bool,
-        then: &mut dyn FnMut(Vec<Literal<'e>>) -> Outcome<()>,
-    ) -> Outcome<()> {
-        let Literal { expr, bound, demand } = &condition;
-        match (&expr.kind, demand) {
-            (ExprKind::Not(inner), _) => {
-                let inner = Literal { expr: inner, bound: bound.clone(), demand: demand.negated() };
-                self.assume(conditions, inner, by_instance, then)
-            }
-            (ExprKind::Quantified(quantified), Wanted::True | Wanted::False)
-                if by_instance
-                    && is_conjunction(quantified, demand.negated())
-                    && self.all_have_values(quantified, bound) =>
-            {
-                self.each_instance(quantified, (bound, None), &mut |instance, filter| {
-                    let conditions = conditions.iter().cloned().chain(filter).collect();
-                    let body = Literal { expr: &quantified.body, bound: instance, demand: *demand };
-                    self.assume(conditions, body, false, then)
-                })
-            }
-            _ => then([conditions, vec![condition]].concat()),
-        }
+        Splitter { model, state }
     }
 
     /// Whether no instance of a quantifier is a fault in any state, as far as its text tells.
@@ -249,72 +155,8 @@ impl<'m> Splitter<'m> {
         }
     }
 
-    /// `count(i: e) <= n` with a constant `n` and no filter.
-    fn at_most<'e>(
-        &self,
-        clause: Clause<'e>,
-        (op, count, bound_expr): (BinaryOp, &'e Expr, &'e Expr),
-        visit: Visit<'_, 'e>,
-    ) -> Outcome<()> {
-        let bound = clause.claim.bound.clone();
-        let (ExprKind::Quantified(counted), Some(Ok(Value::Int(most)))) =
-            (&count.kind, self.constant(bound_expr, &bound))
-        else {
-            return visit(clause);
-        };
-        let most = if op == BinaryOp::Less { most - 1 } else { most };
-        let mut instances = Vec::new();
-        let listed = self.bind_each(&counted.bindings, bound.to_vec(), &mut |instance| {
-            instances.push(instance);
-            Ok(())
-        });
-        let Some(size) = usize::try_from(most).ok().map(|most| most + 1).filter(|&size| size <= 3) else {
-            return visit(clause);
-        };
-        let n_subsets =
-            (0..size).fold(1, |product: usize, at| product.saturating_mul(instances.len() - at.min(instances.len())));
-        if counted.quantifier != Quantifier::Count
-            || counted.filter.is_some()
-            || listed.is_err()
-            || n_subsets > MOST_SUBSETS
-        {
-            return visit(clause);
-        }
-        let literal = |at: usize, demand| Literal { expr: &counted.body, bound: instances[at].clone(), demand };
-        for at in 0..instances.len() {
-            visit(Clause { claim: literal(at, Wanted::HasValue), conditions: clause.conditions.clone() })?;
-        }
-        let places: Vec<ProcessId> = (0..instances.len()).map(ProcessId::new).collect();
-        for subset in super::claimed::subsets(&places, size) {
-            let (last, first) = subset.split_last().expect("there is one more than none");
-            let mut conditions = clause.conditions.clone();
-            conditions.extend(first.iter().map(|at| literal(at.index(), Wanted::True)));
-            visit(Clause { conditions, claim: literal(last.index(), Wanted::False) })?;
-        }
-        Ok(())
-    }
-
-    /// Shows each instance with its filter, if that depends on the state; instances that the filter leaves out are not shown.
-    fn each_instance<'e>(
-        &self,
-        quantified: &'e Quantified,
-        (bound, chosen): (&Rc<[Value]>, Option<Chosen<'_>>),
-        visit: &mut dyn FnMut(Rc<[Value]>, Option<Literal<'e>>) -> Outcome<()>,
-    ) -> Outcome<()> {
-        self.bind_chosen(&quantified.bindings, bound.to_vec(), chosen, &mut |instance| {
-            let Some(filter) = &quantified.filter else { return visit(instance, None) };
-            match self.constant(filter, &instance) {
-                Some(Ok(Value::Bool(true))) => visit(instance, None),
-                Some(Ok(Value::Bool(false))) => Ok(()),
-                _ => {
-                    let literal = Literal { expr: filter, bound: instance.clone(), demand: Wanted::True };
-                    visit(instance, Some(literal))
-                }
-            }
-        })
-    }
-
-    fn bind_each(
+    /// Shows all values of bound variables, after those around them.
+    pub fn bind_each(
         &self,
         bindings: &[Binding],
         bound: Vec<Value>,
@@ -323,7 +165,8 @@ impl<'m> Splitter<'m> {
         self.bind_chosen(bindings, bound, None, visit)
     }
 
-    fn bind_chosen(
+    /// The same for those that are chosen.
+    pub fn bind_chosen(
         &self,
         bindings: &[Binding],
         bound: Vec<Value>,
@@ -344,7 +187,8 @@ impl<'m> Splitter<'m> {
         Ok(())
     }
 
-    fn domain(&self, domain: &Domain, bound: &[Value]) -> Outcome<Vec<Value>> {
+    /// The values of a domain that does not depend on the state.
+    pub fn domain(&self, domain: &Domain, bound: &[Value]) -> Outcome<Vec<Value>> {
         let not_constant = |what: String| Err(super::CertificateError::NotSupported(what));
         if let Domain::Range(lo, hi) = domain
             && !(is_constant(lo) && is_constant(hi))
@@ -360,7 +204,7 @@ impl<'m> Splitter<'m> {
     }
 
     /// The value of an expression that does not depend on the state.
-    fn constant(&self, expr: &Expr, bound: &[Value]) -> Option<Result<Value, StepFault>> {
+    pub fn constant(&self, expr: &Expr, bound: &[Value]) -> Option<Result<Value, StepFault>> {
         is_constant(expr).then(|| {
             let mut view = Viewpoint::new(self.model, &self.state, None);
             view.bound = bound.to_vec();
@@ -470,11 +314,11 @@ impl<'m> Splitter<'m> {
 }
 
 /// Whether the demand says something about every instance.
-fn is_conjunction(quantified: &Quantified, demand: Wanted) -> bool {
+pub(super) fn is_conjunction(quantified: &Quantified, demand: Wanted) -> bool {
     matches!((quantified.quantifier, demand), (Quantifier::Forall, Wanted::True) | (Quantifier::Exists, Wanted::False))
 }
 
-fn as_process(value: Value) -> Option<ProcessId> {
+pub(super) fn as_process(value: Value) -> Option<ProcessId> {
     match value {
         Value::Process(id) => Some(id),
         _ => None,

@@ -401,8 +401,8 @@ impl Discharge for Diagrams<'_> {
         self.check_no_race(contenders, concerned)
     }
 
-    fn no_deadlock(&mut self, movers: &[Movers]) -> Outcome<()> {
-        self.check_no_deadlock(movers)
+    fn no_deadlock(&mut self, movers: &[Movers], members: &[Vec<ProcessId>]) -> Outcome<()> {
+        self.check_no_deadlock(movers, members)
     }
 }
 

@@ -218,8 +218,8 @@ impl Discharge for Listing<'_> {
         self.check_no_race(var, contenders, concerned)
     }
 
-    fn no_deadlock(&mut self, movers: &[Movers]) -> Outcome<()> {
-        self.check_no_deadlock(movers)
+    fn no_deadlock(&mut self, movers: &[Movers], members: &[Vec<ProcessId>]) -> Outcome<()> {
+        self.check_no_deadlock(movers, members)
     }
 }
 

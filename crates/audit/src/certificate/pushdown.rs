@@ -12,6 +12,7 @@ mod thread;
 
 use base::Budget;
 use evidence::certificate::DischargedObligations;
+use evidence::implied::Implied;
 use evidence::pushdown::{LocalRow, PushdownProof, StoreRow};
 use model::Model;
 use model::eval::initial_states;
@@ -26,10 +27,10 @@ use super::{CertificateError, Outcome, words};
 use steps::{Outcomes, StepKind, Stepper};
 use thread::Thread;
 
-/// Checks every obligation; without a property, all but the implication.
+/// Checks every obligation; without a property, and what of it follows from which processes, all but the implication.
 pub(super) fn check(
     model: &Model,
-    property: Option<&PropertyKind>,
+    implied: Option<(&PropertyKind, &[Implied])>,
     proof: &PushdownProof,
     budget: &Budget,
 ) -> Outcome<DischargedObligations> {
@@ -39,7 +40,7 @@ pub(super) fn check(
     let mut checker = Checker {
         model,
         proof,
-        property,
+        property: implied.map(|(property, _)| property),
         threads,
         abilities: Vec::new(),
         discharged: DischargedObligations::default(),
@@ -50,8 +51,8 @@ pub(super) fn check(
         checker.steps(at)?;
         checker.non_interference(at)?;
     }
-    if let Some(property) = property {
-        checker.implication(property)?;
+    if let Some((property, implies)) = implied {
+        checker.implication(property, implies, budget)?;
     }
     budget.check(0)?;
     Ok(checker.discharged)

@@ -241,6 +241,22 @@ impl<'m> Symmetry<'m> {
         })
     }
 
+    /// Of all sequences into which permutations take this one, the first.
+    pub fn first_image(&self, sequence: &[ProcessId]) -> Vec<ProcessId> {
+        let mut goes: BTreeMap<ProcessId, ProcessId> = BTreeMap::new();
+        let mut of = |process: ProcessId| {
+            if let Some(&to) = goes.get(&process) {
+                return to;
+            }
+            let family = self.model.processes[process].family;
+            let n_before = goes.keys().filter(|&&other| self.model.processes[other].family == family).count();
+            let to = self.model.families[family].processes().nth(n_before).unwrap_or(process);
+            goes.insert(process, to);
+            to
+        };
+        sequence.iter().map(|&process| of(process)).collect()
+    }
+
     /// Where a column goes.
     pub fn column(&self, exchange: &Permutation, column: Column) -> Column {
         match column {

@@ -399,13 +399,21 @@ fn what_local_invariants_know_nothing_of_is_said() {
     );
     let nothing = SplitInvariant { k: 1, points: vec![], exposed: vec![], members: vec![], symmetry: None };
     let fact = Fact { claim: Claim::SplitInvariant(nothing), uses: Vec::new() };
-    let certificate =
-        Certificate { property: "no_errors".to_string(), scope: evidence::Scope::Instance, facts: vec![fact] };
+    let certificate = Certificate {
+        property: "no_errors".to_string(),
+        scope: evidence::Scope::Instance,
+        facts: vec![fact],
+        implies: Vec::new(),
+    };
     let found = check_by(Means::Listing, &model, named(&model, "no_errors"), &certificate).expect_err("refused");
     assert!(found.to_string().contains("the program calls procedures"), "{found}");
     let model = load("program later { shared x: bool; process P { x = true; } property later: eventually x; }", 0);
-    let certificate =
-        Certificate { property: "later".to_string(), scope: evidence::Scope::Instance, facts: Vec::new() };
+    let certificate = Certificate {
+        property: "later".to_string(),
+        scope: evidence::Scope::Instance,
+        facts: Vec::new(),
+        implies: Vec::new(),
+    };
     let found = check_by(Means::Listing, &model, named(&model, "later"), &certificate).expect_err("refused");
     assert!(found.to_string().contains("nothing is said about runs that violate it"), "{found}");
 }

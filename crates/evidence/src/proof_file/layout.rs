@@ -5,8 +5,9 @@ use std::io;
 use serde_json::ser::Formatter;
 
 /// What is spread over lines: records and lists under these keys.
-const SPREAD: [&str; 19] = [
+const SPREAD: [&str; 20] = [
     "facts",
+    "implies",
     "processes",
     "points",
     "exposed",

@@ -17,8 +17,8 @@ use serde_json::error::Category;
 use super::fingerprint::fingerprint;
 use super::ranks::rank_tree;
 use super::record::{
-    ClaimRecord, ColumnRecord, CrowdRecord, DimensionRecord, FactRecord, LocalFactRecord, MemberRecord, NamedId,
-    PointRecord, ProcessRecord, ProofDocument, StatesRecord, SymmetryRecord, VariantRecord, ViolationRecord, digest,
+    ClaimRecord, ColumnRecord, CrowdRecord, DimensionRecord, FactRecord, ImpliedRecord, LocalFactRecord, MemberRecord,
+    NamedId, PointRecord, ProcessRecord, ProofDocument, StatesRecord, SymmetryRecord, VariantRecord, ViolationRecord,
 };
 use super::{FORMAT, MOST_BYTES, OLDER, ProofError};
 use crate::Certificate;
@@ -27,6 +27,7 @@ use crate::certificate::{
     ProcessDimension, Refutation, SplitInvariant, StateSet, Variant, ViolationName,
 };
 use crate::crowd::CrowdRefutation;
+use crate::implied::Implied;
 use crate::itf::value::{brief, from_json};
 use crate::pushdown::PushdownProof;
 use crate::scope::Scope;
@@ -77,7 +78,9 @@ impl ProofFile {
         let reader = ProofReader { model };
         let facts = self.0.facts.into_iter().map(|fact| reader.fact(fact));
         let facts = facts.collect::<Result<Vec<Fact>, String>>().map_err(ProofError::DoesNotFit)?;
-        Ok(Certificate { property: self.0.property, scope: self.0.scope, facts })
+        let implies = self.0.implies.into_iter().map(|part| reader.implied(part));
+        let implies = implies.collect::<Result<Vec<Implied>, String>>().map_err(ProofError::DoesNotFit)?;
+        Ok(Certificate { property: self.0.property, scope: self.0.scope, facts, implies })
     }
 }
 
@@ -103,7 +106,7 @@ fn parse(bytes: &[u8]) -> Result<ProofDocument, ProofError> {
     }
     let document: ProofDocument = serde_json::from_slice(bytes).map_err(refused)?;
     match &document.digest {
-        Some(written) if *written != digest(&document.facts, &document.scope) => Err(ProofError::Edited),
+        Some(written) if *written != document.digest_of_claims() => Err(ProofError::Edited),
         _ => Ok(document),
     }
 }
@@ -331,6 +334,23 @@ impl ProofReader<'_> {
         }
         let members = members.into_iter().map(|member| self.member(member)).collect::<Result<_, String>>()?;
         Ok(SplitInvariant { k, points, exposed, members, symmetry })
+    }
+
+    fn implied(&self, record: ImpliedRecord) -> Result<Implied, String> {
+        let processes =
+            |list: &[NamedId]| list.iter().map(|named| self.process(named)).collect::<Result<Vec<_>, String>>();
+        Ok(match record {
+            ImpliedRecord::Clause { cuts, from } => Implied::Clause { cuts, from: processes(&from)? },
+            ImpliedRecord::NoFault { movers, from } => {
+                Implied::NoFault { movers: processes(&movers)?, from: processes(&from)? }
+            }
+            ImpliedRecord::NoRace { movers: [one, other], from } => {
+                Implied::NoRace { movers: [processes(&one)?, processes(&other)?], from: processes(&from)? }
+            }
+            ImpliedRecord::NoDeadlock { from } => {
+                Implied::NoDeadlock { from: from.iter().map(|group| processes(group)).collect::<Result<_, String>>()? }
+            }
+        })
     }
 
     fn symmetry(&self, record: &SymmetryRecord) -> Result<ClaimedSymmetry, String> {

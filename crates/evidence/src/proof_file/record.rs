@@ -23,6 +23,7 @@ use crate::certificate::{
 use crate::counting::CountingRecord;
 use crate::crowd::{Branch, CrowdSum};
 use crate::fine::FineRecord;
+use crate::implied::{Cut, Implied};
 use crate::itf::value::scalar_to_json;
 use crate::pushdown::PushdownProof;
 use crate::rings::RingsRecord;
@@ -43,9 +44,22 @@ pub(super) struct ProofDocument {
     #[serde(default, skip_serializing_if = "Scope::is_instance")]
     pub scope: Scope,
     pub facts: Vec<FactRecord>,
+    /// How the last fact implies the property, where it does so part by part.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub implies: Vec<ImpliedRecord>,
     /// Absent in files that were written by hand.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
+}
+
+/// A part of a property, and the processes from which it follows.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) enum ImpliedRecord {
+    Clause { cuts: Vec<Cut>, from: Vec<NamedId> },
+    NoFault { movers: Vec<NamedId>, from: Vec<NamedId> },
+    NoRace { movers: [Vec<NamedId>; 2], from: Vec<NamedId> },
+    NoDeadlock { from: Vec<Vec<NamedId>> },
 }
 
 /// A fact. Each kind of claim has its own keys; one that is missing or too many is found when it is read.
@@ -255,8 +269,20 @@ impl ProofDocument {
             method: method.to_owned(),
             scope: certificate.scope.clone(),
             facts: certificate.facts.iter().map(|fact| RecordWriter { model }.fact(fact)).collect(),
+            implies: certificate.implies.iter().map(|part| RecordWriter { model }.implied(part)).collect(),
             digest: None,
         }
+    }
+
+    /// A number that tells what is claimed apart: FNV-1a over its text.
+    pub fn digest_of_claims(&self) -> String {
+        let mut hash = Hash(0xcbf2_9ce4_8422_2325);
+        serde_json::to_writer(&mut hash, &self.facts).expect("plain data can be hashed");
+        serde_json::to_writer(&mut hash, &self.implies).expect("plain data can be hashed");
+        if !self.scope.is_instance() {
+            serde_json::to_writer(&mut hash, &self.scope).expect("plain data can be hashed");
+        }
+        format!("{:016x}", hash.0)
     }
 }
 
@@ -294,6 +320,20 @@ impl RecordWriter<'_> {
                 crowd: Some(CrowdRecord { sums: claim.sums.clone(), branches: claim.branches.clone() }),
                 ..FactRecord::new(ClaimRecord::Crowd, &fact.uses)
             },
+        }
+    }
+
+    fn implied(&self, part: &Implied) -> ImpliedRecord {
+        let named = |list: &[ProcessId]| list.iter().map(|&process| self.process(process)).collect::<Vec<NamedId>>();
+        match part {
+            Implied::Clause { cuts, from } => ImpliedRecord::Clause { cuts: cuts.clone(), from: named(from) },
+            Implied::NoFault { movers, from } => ImpliedRecord::NoFault { movers: named(movers), from: named(from) },
+            Implied::NoRace { movers: [one, other], from } => {
+                ImpliedRecord::NoRace { movers: [named(one), named(other)], from: named(from) }
+            }
+            Implied::NoDeadlock { from } => {
+                ImpliedRecord::NoDeadlock { from: from.iter().map(|group| named(group)).collect() }
+            }
         }
     }
 
@@ -424,16 +464,6 @@ impl RecordWriter<'_> {
             },
         }
     }
-}
-
-/// A number that tells facts apart: FNV-1a over their text.
-pub(super) fn digest(facts: &[FactRecord], scope: &Scope) -> String {
-    let mut hash = Hash(0xcbf2_9ce4_8422_2325);
-    serde_json::to_writer(&mut hash, facts).expect("plain data can be hashed");
-    if !scope.is_instance() {
-        serde_json::to_writer(&mut hash, scope).expect("plain data can be hashed");
-    }
-    format!("{:016x}", hash.0)
 }
 
 struct Hash(u64);

@@ -6,7 +6,7 @@ use model::control::{Place, PlaceId, TextOwner};
 use model::process::{Family, FamilyId, IndexRange, Process, ProcessId};
 
 use super::read;
-use super::record::{ProofDocument, digest};
+use super::record::ProofDocument;
 use crate::Certificate;
 use crate::certificate::{Claim, Column, ControlPoint, Exposed, Fact, Member, SplitInvariant, StateSet};
 
@@ -66,7 +66,7 @@ fn certificate(model: &Model) -> Certificate {
         symmetry: None,
     };
     let facts = vec![Fact { claim: Claim::SplitInvariant(claim), uses: Vec::new() }];
-    Certificate { property: "mutex".to_string(), scope: crate::Scope::Instance, facts }
+    Certificate { property: "mutex".to_string(), scope: crate::Scope::Instance, facts, implies: Vec::new() }
 }
 
 fn processes(document: &mut ProofDocument) -> &mut Vec<super::record::ProcessRecord> {
@@ -80,7 +80,7 @@ fn an_edit_under_a_right_digest_is_refused_where_names_and_ids_disagree() {
     let check = |edit: &dyn Fn(&mut ProofDocument), expected: &str| {
         let mut document = ProofDocument::new(&model, &certificate, "split");
         edit(&mut document);
-        document.digest = Some(digest(&document.facts, &document.scope));
+        document.digest = Some(document.digest_of_claims());
         let written = serde_json::to_vec(&document).unwrap();
         let found = read(&written, &model).unwrap_err().to_string();
         assert!(found.contains(expected), "{found}, not {expected}");

@@ -12,6 +12,7 @@ use base::{Budget, SourceFile};
 use engine::{Engine, Silent, Task, Verdict};
 use evidence::certificate::Claim;
 use evidence::{Certificate, Evidence};
+use model::Model;
 use model::fairness::FairnessId;
 use model::property::{Property, PropertyKind};
 use propagate::Propagate;

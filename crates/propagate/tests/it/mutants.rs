@@ -147,7 +147,8 @@ fn no_steps_refute_a_run_that_there_is() {
                     });
                     facts.push(Fact { claim, uses: vec![0] });
                 }
-                let proof = Certificate { property: property.name.clone(), scope: Scope::Instance, facts };
+                let proof =
+                    Certificate { property: property.name.clone(), scope: Scope::Instance, facts, implies: Vec::new() };
                 if checked(&asked, property, &proof).is_some() {
                     return Err(format!("{} is false, and a refutation is accepted", property.name));
                 }

@@ -45,7 +45,8 @@ fn proofs(model: &Model, about: &str) -> Vec<(String, Certificate)> {
     for (at, property) in model.properties.iter().enumerate() {
         let Some((proof, _)) = found.get(&at) else { continue };
         let facts = vec![Fact { claim: Claim::Counting(proof.clone()), uses: Vec::new() }];
-        let certificate = Certificate { property: property.name.clone(), scope: scope.clone(), facts };
+        let certificate =
+            Certificate { property: property.name.clone(), scope: scope.clone(), facts, implies: Vec::new() };
         if let Err(error) = audit::certificate::check(model, property, &certificate, &Budget::unlimited()) {
             panic!("the checker refuses {}: {error}\n{about}", property.name);
         }

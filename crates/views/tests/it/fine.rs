@@ -36,7 +36,8 @@ fn proved(model: &Model, property: &str) -> Option<usize> {
     match fine.prove(&question).unwrap_or_else(|refusal| panic!("{refusal:?}")) {
         Outcome::Proved(proof, n) => {
             let facts = vec![Fact { claim: Claim::Fine(*proof), uses: Vec::new() }];
-            let proof = Certificate { property: property.name.clone(), scope: Scope::Instance, facts };
+            let proof =
+                Certificate { property: property.name.clone(), scope: Scope::Instance, facts, implies: Vec::new() };
             audit::certificate::check(model, property, &proof, &budget)
                 .unwrap_or_else(|error| panic!("{}: {error}", property.name));
             Some(n)
@@ -254,7 +255,7 @@ fn compare(text: &str, n: i64, tally: &mut Tally, changed: &mut Choices) {
         assert!(!violated, "{} is violated at N = {n}\n{text}", property.name);
         let certificate = |proof: FineProof| {
             let facts = vec![Fact { claim: Claim::Fine(proof), uses: Vec::new() }];
-            Certificate { property: property.name.clone(), scope: Scope::Instance, facts }
+            Certificate { property: property.name.clone(), scope: Scope::Instance, facts, implies: Vec::new() }
         };
         let check = |proof: FineProof| audit::certificate::check(model, property, &certificate(proof), &budget);
         if let Err(error) = check((*proof).clone()) {

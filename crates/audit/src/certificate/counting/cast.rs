@@ -10,13 +10,14 @@ use evidence::views::{ElementArray, LocalColumn, SharedColumn};
 use model::Model;
 use model::expr::{Expr, ExprKind};
 use model::process::{FamilyId, ProcessId};
-use model::size::{Linear, ParameterId, Size, parameters_of};
+use model::size::{Linear, ParameterId, Size};
 use model::types::ScalarType;
 use model::value::Value;
 use model::variable::{CellId, Init, Storage, VarId};
 
 use super::stage::FEW;
 use super::{CertificateError, Outcome};
+use crate::certificate::parameters::names_parameter;
 
 /// Sums of a few numbers up to this are far within 64 bits.
 const GREATEST: i64 = 1 << 40;
@@ -94,7 +95,7 @@ impl<'m> Cast<'m> {
     }
 
     fn varies(&self, expr: &Expr) -> bool {
-        parameters_of(expr).iter().any(|parameter| self.sizes.contains(parameter))
+        names_parameter(expr, |parameter| self.sizes.contains(&parameter))
     }
 
     /// The arrays that have one element for each process of a family, as the proof says. That nothing else indexes that dimension is seen where accesses are evaluated.

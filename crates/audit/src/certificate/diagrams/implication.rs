@@ -9,7 +9,7 @@ use model::process::ProcessId;
 
 use super::value::{Evaluator, Scene, Truth};
 use super::{Diagrams, Drawn, controls};
-use crate::certificate::claimed::{names, subsets};
+use crate::certificate::claimed::names;
 use crate::certificate::clause::{Clause, Literal, Mentions, Wanted};
 use crate::certificate::movers::Movers;
 use crate::certificate::{Outcome, words};
@@ -136,8 +136,8 @@ impl Diagrams<'_> {
         Ok(())
     }
 
-    pub(super) fn check_no_deadlock(&mut self, movers: &[Movers]) -> Outcome<()> {
-        let sets = self.blocked_sets(movers)?;
+    pub(super) fn check_no_deadlock(&mut self, movers: &[Movers], members: &[Vec<ProcessId>]) -> Outcome<()> {
+        let sets = self.blocked_sets(movers, members)?;
         // Combinations of the sets so far: all of them, and those in which somebody is stuck.
         let nothing = Drawn { set: self.variables.empty(), columns: BTreeSet::new() };
         let (mut all, mut stuck) = (self.everything(), nothing);
@@ -163,12 +163,11 @@ impl Diagrams<'_> {
     }
 
     /// The members, and the pairs that could meet, without the states in which somebody can move.
-    fn blocked_sets(&mut self, movers: &[Movers]) -> Outcome<Vec<(Vec<ProcessId>, Drawn)>> {
-        let everybody: Vec<ProcessId> = self.model().processes.ids().collect();
+    fn blocked_sets(&mut self, movers: &[Movers], members: &[Vec<ProcessId>]) -> Outcome<Vec<(Vec<ProcessId>, Drawn)>> {
         let mut sets: Vec<(Vec<ProcessId>, Drawn)> = Vec::new();
-        for processes in subsets(&everybody, self.claimed.k) {
-            let drawn = self.member(&processes)?;
-            sets.push((processes, drawn));
+        for processes in members {
+            let drawn = self.member(processes)?;
+            sets.push((processes.clone(), drawn));
         }
         for movers in movers.iter().filter(|movers| movers.processes().len() > self.claimed.k) {
             let columns = movers.processes().into_iter().map(Column::Control).collect();

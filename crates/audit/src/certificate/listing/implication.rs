@@ -12,16 +12,13 @@ use model::variable::{CellId, VarId};
 use super::stepper::View;
 use super::table::{Heading, Table};
 use super::{Listing, positions};
-use crate::certificate::claimed::{names, subsets};
+use crate::certificate::claimed::names;
 use crate::certificate::clause::{Clause, Literal, Mentions};
 use crate::certificate::movers::Movers;
 use crate::certificate::{CertificateError, Outcome, words};
 
 /// Cells that no view shows are tried in at most so many ways.
 const MOST_WAYS: u128 = 1 << 20;
-
-/// A deadlock is looked for with no more members than this.
-const MOST_TABLES: usize = 2000;
 
 impl Listing<'_> {
     pub(super) fn check_clause(
@@ -152,8 +149,8 @@ impl Listing<'_> {
         Ok(())
     }
 
-    pub(super) fn check_no_deadlock(&mut self, movers: &[Movers]) -> Outcome<()> {
-        let tables = self.blocked_tables(movers)?;
+    pub(super) fn check_no_deadlock(&mut self, movers: &[Movers], members: &[Vec<ProcessId>]) -> Outcome<()> {
+        let tables = self.blocked_tables(movers, members)?;
         // Combinations of the tables so far: all of them, and those in which somebody is stuck.
         let (mut all, mut stuck) = (Table::unit(), Table::new(Vec::new()));
         let mut counted: Vec<ProcessId> = Vec::new();
@@ -176,19 +173,15 @@ impl Listing<'_> {
     }
 
     /// The members, and the pairs that could meet, without the rows in which somebody can move.
-    fn blocked_tables(&mut self, movers: &[Movers]) -> Outcome<Vec<(Vec<ProcessId>, Rc<Table>)>> {
-        let everybody: Vec<ProcessId> = self.model().processes.ids().collect();
+    fn blocked_tables(
+        &mut self,
+        movers: &[Movers],
+        members: &[Vec<ProcessId>],
+    ) -> Outcome<Vec<(Vec<ProcessId>, Rc<Table>)>> {
         let mut sources: Vec<(Vec<ProcessId>, Rc<Table>)> = Vec::new();
-        let k = self.claimed.k;
-        let n_sets = (0..k).fold(1, |n: usize, at| n.saturating_mul(everybody.len().saturating_sub(at)) / (at + 1));
-        // Where there are very many, neighbours have to do: they leave more combinations, and have everybody.
-        let chosen: Vec<Vec<ProcessId>> = match n_sets <= MOST_TABLES {
-            true => subsets(&everybody, k).collect(),
-            false => everybody.windows(k).map(<[ProcessId]>::to_vec).collect(),
-        };
-        for processes in chosen {
-            let table = self.table(&processes)?;
-            sources.push((processes, table));
+        for processes in members {
+            let table = self.table(processes)?;
+            sources.push((processes.clone(), table));
         }
         for movers in movers.iter().filter(|movers| movers.processes().len() > self.claimed.k) {
             let pair = movers.processes();

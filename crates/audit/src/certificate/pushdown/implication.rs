@@ -3,11 +3,12 @@
 //! Local states that agree on what processes see in common are joined as tables; each table has only what the question looks at and
 //! what is compared with others.
 
-use std::collections::BTreeSet;
-
+use base::Budget;
 use evidence::certificate::Column;
+use evidence::implied::Implied;
 use model::control::TextOwner;
 use model::eval::{Control, Frame, State, initial_states};
+use model::expr::Expr;
 use model::process::ProcessId;
 use model::property::PropertyKind;
 use model::value::Value;
@@ -15,6 +16,7 @@ use model::variable::CellId;
 
 use super::{Ability, Checker};
 use crate::certificate::clause::{Clause, Mentions, Splitter, Wanted};
+use crate::certificate::coverage::ClauseCoverage;
 use crate::certificate::listing::implication::{evaluate, merge};
 use crate::certificate::listing::table::{Heading, Table};
 use crate::certificate::numbering::value_of;
@@ -39,11 +41,16 @@ fn exposed_headings() -> [Heading; 2] {
 }
 
 impl Checker<'_> {
-    /// The property follows from the local states.
-    pub(super) fn implication(&mut self, property: &PropertyKind) -> Outcome<()> {
+    /// The property follows from the local states, its clauses from those of the processes that the proof names.
+    pub(super) fn implication(&mut self, property: &PropertyKind, implies: &[Implied], budget: &Budget) -> Outcome<()> {
+        let is_by_clauses = matches!(property, PropertyKind::Invariant(_) | PropertyKind::Reachable(_));
+        if !is_by_clauses && !implies.is_empty() {
+            let what = "path edges of all processes imply the property together, and it names parts";
+            return Err(CertificateError::Malformed(what.to_owned()));
+        }
         match property {
-            PropertyKind::Invariant(expr) => self.clauses(expr, Wanted::True),
-            PropertyKind::Reachable(expr) => self.clauses(expr, Wanted::False),
+            PropertyKind::Invariant(expr) => self.clauses((expr, Wanted::True), implies, budget),
+            PropertyKind::Reachable(expr) => self.clauses((expr, Wanted::False), implies, budget),
             // Faults were looked for where steps were taken.
             PropertyKind::NoErrors => {
                 self.discharged.implication += self.threads.len();
@@ -58,27 +65,27 @@ impl Checker<'_> {
         }
     }
 
-    fn clauses(&mut self, expr: &model::expr::Expr, demand: Wanted) -> Outcome<()> {
+    fn clauses(&mut self, asked: (&Expr, Wanted), implies: &[Implied], budget: &Budget) -> Outcome<()> {
         let splitter = Splitter::new(self.model);
-        splitter.clauses(expr, demand, &mut |clause| {
+        ClauseCoverage::new(&splitter, false, budget).clauses(asked, implies, &mut |clause, from| {
             self.discharged.implication += 1;
-            let mentions = splitter.mentions(&clause)?;
-            self.clause(&clause, &mentions)
+            let mentions = splitter.mentions(clause)?;
+            self.clause(clause, &mentions, from)
         })
     }
 
-    fn clause(&mut self, clause: &Clause<'_>, mentions: &Mentions) -> Outcome<()> {
-        let mut concerned: BTreeSet<ProcessId> = mentions.processes.clone();
-        let mut hidden: Vec<CellId> = Vec::new();
-        for &cell in &mentions.cells {
-            let sees = |process: &ProcessId| self.threads[process.index()].positions.contains_key(&cell);
-            if !concerned.iter().any(sees) {
-                match self.model.processes.ids().find(sees) {
-                    Some(watcher) => drop(concerned.insert(watcher)),
-                    None => hidden.push(cell),
-                }
-            }
+    fn clause(&mut self, clause: &Clause<'_>, mentions: &Mentions, concerned: &[ProcessId]) -> Outcome<()> {
+        let is_known = |process: &ProcessId| self.model.processes.get(*process).is_some();
+        let is_named = |process: &ProcessId| concerned.contains(process);
+        let is_ordered = concerned.is_sorted_by(|one, other| one < other);
+        if !concerned.iter().all(is_known) || !is_ordered || !mentions.processes.iter().all(is_named) {
+            let text = clause.text(self.model);
+            let what = format!("`{text}` does not follow from the processes that it names: it is about others");
+            return Err(CertificateError::Malformed(what));
         }
+        let sees = |process: &ProcessId, cell: &CellId| self.threads[process.index()].positions.contains_key(cell);
+        let is_hidden = |cell: &CellId| !concerned.iter().any(|process| sees(process, cell));
+        let hidden: Vec<CellId> = mentions.cells.iter().copied().filter(is_hidden).collect();
         let wanted = |heading: Heading| match heading {
             Heading::Column(Column::Cell(cell)) => mentions.cells.contains(&cell),
             Heading::Column(Column::Control(process)) => mentions.processes.contains(&process),
@@ -91,8 +98,7 @@ impl Checker<'_> {
                 Control::Calling(_) => None,
             }
         };
-        let concerned: Vec<ProcessId> = concerned.into_iter().collect();
-        let joined = self.joined(&concerned, wanted, place)?;
+        let joined = self.joined(concerned, wanted, place)?;
         let mut state = initial_states(self.model).next().expect("a program has an initial state");
         for at in 0..joined.len() {
             self.meter.step(0)?;

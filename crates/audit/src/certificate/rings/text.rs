@@ -14,7 +14,7 @@ use model::control::{Action, ActionKind, Stmt, StmtKind};
 use model::expr::{Access, BinaryOp, Domain, Expr, ExprKind, Whose};
 use model::instance::static_value;
 use model::process::{FamilyId, ProcessId};
-use model::size::{ParameterId, Size, parameters_of};
+use model::size::{ParameterId, Size};
 use model::types::ScalarType;
 use model::value::Value;
 use model::variable::{Init, Storage, VarId};
@@ -22,6 +22,7 @@ use model::visit::each_part;
 
 use super::said::Said;
 use super::sizes::{Sized, Sizes};
+use crate::certificate::parameters::names_parameter;
 use crate::certificate::{CertificateError, Outcome};
 
 /// Numbers beyond this, also on the way to a form, are no distances: they come near the ends of 64 bits, where a sum has no value.
@@ -120,7 +121,7 @@ impl<'m> Text<'m> {
     }
 
     fn mentions_size(&self, expr: &Expr) -> bool {
-        parameters_of(expr).contains(&self.size)
+        names_parameter(expr, |parameter| parameter == self.size)
     }
 
     fn is_row(&self, var: VarId, dimension: usize) -> bool {

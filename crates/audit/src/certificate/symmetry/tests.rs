@@ -166,3 +166,18 @@ fn issue_0012_the_stated_dimensions_decide() {
     let why = Symmetry::stated(model, kind, &moved).err().expect("the program is not its own image if `a` moves");
     assert!(why.contains("one process, or the element of one process, is named in `a[1] = true`"), "{why}");
 }
+
+/// Only processes of one family are exchanged for one another.
+#[test]
+fn swaps_of_two_families_are_refused() {
+    let text = "program two { process P[i in 0..<2] { skip; } process Q[j in 0..<2] { skip; } }";
+    let model = lang::load(&base::SourceFile::new("two.pw", text), &[]).map_err(|_| "a program").unwrap().model;
+    let stated = certificate::ClaimedSymmetry::default();
+    let symmetry = Symmetry::stated(&model, &PropertyKind::NoErrors, &stated).unwrap();
+    let [p, other, q] = [0, 1, 2].map(model::process::ProcessId::new);
+    assert!(symmetry.swapped(&[[p, other]]).is_ok());
+    for wrong in [[p, q], [q, p], [p, model::process::ProcessId::new(9)], [model::process::ProcessId::new(9), p]] {
+        let refusal = symmetry.swapped(&[[p, other], wrong]).err().unwrap();
+        assert!(refusal.contains("not of one family"), "{refusal}");
+    }
+}

@@ -68,3 +68,59 @@ fn touched<'t>(block: &'t [Stmt], written: &mut Vec<&'t Access>, read: &mut Vec<
         written.extend(targets);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use base::SourceFile;
+    use model::Model;
+
+    use super::*;
+
+    /// Whether the rounds of the only loop inside a step of the program keep apart.
+    fn check(body: &str) -> bool {
+        let text = format!(
+            "program rounds(N: 2..) {{ shared a: [0..=1; N]; shared b: [0..=1; N]; shared q: pid(P); shared x: 0..=1;
+               process P[i in 0..<N] {{ public f: 0..=1; public g: 0..=1; loop {{ s: atomic {{ for k in P {{ {body} }} }} }} }} }}"
+        );
+        let model: Model = match lang::load(&SourceFile::new("rounds.pw", &text), &[]) {
+            Ok(loaded) => loaded.model,
+            Err(diagnostics) => panic!("{diagnostics:?}\n{text}"),
+        };
+        let mut text = Text::of_first_family(&model);
+        let arrays = text.written.vars.entries().filter(|(_, var)| ["a", "b"].contains(&var.name.as_str()));
+        text.rows = arrays.map(|(var, _)| (var, 0)).collect();
+        let steps = text.written.actions.iter().flat_map(|action| &action.body);
+        let found: Vec<bool> = steps
+            .filter_map(|statement| match &statement.kind {
+                StmtKind::For(binding, block) => Some(keep_apart(&text, binding, block)),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(found.len(), 1, "{body}");
+        found[0]
+    }
+
+    #[test]
+    fn rounds_that_touch_their_own_process_keep_apart() {
+        assert!(check("a[k] = 1 - a[k];"));
+        assert!(check("a[k] = b[k];"));
+        assert!(check("a[k] = b[i];"));
+        assert!(check("if x == 1 { a[k] = 0; }"));
+    }
+
+    /// What one round writes another one may find.
+    #[test]
+    fn rounds_that_read_what_others_write_do_not() {
+        assert!(!check("a[k] = a[i];"));
+        assert!(!check("if a[i] == 0 { a[k] = 1; }"));
+        assert!(!check("a[k] = a[q];"));
+    }
+
+    /// Cells of others, or of all, may be written by several rounds.
+    #[test]
+    fn rounds_that_write_elsewhere_do_not() {
+        assert!(!check("a[i] = 1;"));
+        assert!(!check("a[q] = 1;"));
+        assert!(!check("x = 1 - x;"));
+    }
+}

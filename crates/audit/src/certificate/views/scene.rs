@@ -322,3 +322,27 @@ fn running(text: &Text<'_>, scene: &Scene, holder: Slot) -> Vec<usize> {
     };
     (0..text.local.len()).filter(|&column| is_running(&text.local[column])).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use base::SourceFile;
+
+    use super::*;
+
+    /// A view has room for so many processes; one more is not left out without a word.
+    #[test]
+    fn there_is_no_place_beyond_the_last_slot() {
+        let program = "program room(N: 2..) { process P[i in 0..<N] { skip; } }";
+        let loaded = lang::load(&SourceFile::new("room.pw", program), &[]);
+        let model = loaded.unwrap_or_else(|diagnostics| panic!("{diagnostics:?}")).model;
+        let text = Text::of_first_family(&model);
+        let placed = |n_slots: usize| {
+            let scene = Scene { shared: Vec::new(), slots: vec![None; n_slots], ranks: Vec::new() };
+            // All of them are somebody else.
+            let same = (0..n_slots as Slot).map(Some).chain([None]).collect();
+            place(&text, (scene, same), (n_slots as Slot, false), None)
+        };
+        assert_eq!(placed(SLOTS - 1).map(|ways| ways.len()), Some(1));
+        assert!(placed(SLOTS).is_none());
+    }
+}

@@ -81,6 +81,17 @@ impl<'m> Text<'m> {
         Ok(text)
     }
 
+    /// The processes of the first family, and nothing that views show.
+    #[cfg(test)]
+    pub fn of_first_family(model: &'m Model) -> Text<'m> {
+        let written = model.template.as_deref().expect("the program has a parameter");
+        let family = FamilyId::new(0);
+        let Size::Parameter(size) = written.families[family].size else { panic!("the size is a parameter") };
+        let (rows, shared, local) = (BTreeMap::new(), Vec::new(), Vec::new());
+        let (hidden, present) = (Vec::new(), Vec::new());
+        Text { model, written, family, size, is_ordered: false, rows, shared, local, hidden, n_named: 0, present }
+    }
+
     fn families(&self) -> Outcome<()> {
         if self.model.families[self.family].count() < 2 {
             return refuse("there is only one process");
