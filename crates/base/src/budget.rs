@@ -265,6 +265,8 @@ pub enum StopReason {
     TooCoarse(Coarse),
     /// What one process sees does not exclude a violation: what it would look like, in words.
     Left(String),
+    /// What few of any number of processes see does not exclude a violation: what these processes would look like, in words.
+    Allowed(String),
     /// The chosen method does not answer this question.
     NotSupported(Unsupported),
     /// The question itself could not be evaluated (an error inside a property's own expression).
@@ -297,7 +299,7 @@ impl StopReason {
             StopReason::MemoryLimit(_) => "memory-limit",
             StopReason::NodeLimit(_) => "node-limit",
             StopReason::AutomatonLimit(_) => "automaton-limit",
-            StopReason::TooCoarse(_) | StopReason::Left(_) => "too-coarse",
+            StopReason::TooCoarse(_) | StopReason::Left(_) | StopReason::Allowed(_) => "too-coarse",
             StopReason::NotSupported(_) => "not-supported",
             StopReason::PropertyError(_) => "property-error",
             StopReason::Disk(_) => "disk",
@@ -345,6 +347,7 @@ impl fmt::Display for StopReason {
             StopReason::TooCoarse(coarse) => write!(f, "{coarse}"),
             StopReason::Left(what) if what.is_empty() => write!(f, "{}", Coarse::OneProcess),
             StopReason::Left(what) => write!(f, "{}: {what}", Coarse::OneProcess),
+            StopReason::Allowed(what) => write!(f, "{}: {what}", Coarse::Views),
             StopReason::NotSupported(missing) => write!(f, "{missing}"),
             StopReason::PropertyError(why) | StopReason::Disk(why) => write!(f, "{why}"),
             StopReason::OnHost { host, reason } => write!(f, "on host {host}: {reason}"),

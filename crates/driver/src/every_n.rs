@@ -13,6 +13,7 @@ use engine::{Event, Observer, PropertyId, Silent, Task, Verdict};
 use evidence::{Evidence, Scope};
 use model::Model;
 use model::property::PropertyKind;
+use model::template::FragmentReason;
 use product::Mono;
 use propagate::Propagate;
 use rings::ByRings;
@@ -188,8 +189,10 @@ impl EveryNAttempt<'_> {
         }
         for found in answers {
             let Some(result) = results.iter_mut().find(|result| result.property == found.property) else { continue };
+            // What views say of a violation that they allow is more than that windows allow one.
+            let says_more = matches!(result.verdict, Verdict::Unknown(StopReason::Allowed(_)));
             let is_better = match &found.verdict {
-                Verdict::Unknown(reason) => !matches!(reason, StopReason::NotSupported(_)),
+                Verdict::Unknown(reason) => !matches!(reason, StopReason::NotSupported(_)) && !says_more,
                 Verdict::Holds(_) | Verdict::Violated(_) => true,
             };
             if is_better {
@@ -365,7 +368,19 @@ fn say_where(program: &Program, result: &mut PropertyResult) {
     if let Some(reason) = reason
         && !reason.span.is_empty()
     {
-        missing.about = format!("line {}: {}", line(&program.source, reason.span.start), reason.text);
+        let placed =
+            |reason: &FragmentReason| format!("line {}: {}", line(&program.source, reason.span.start), reason.text);
+        missing.about = placed(&reason);
+        // Other programs are proved by counting.
+        if !matches!(program.model.properties[result.property].kind, PropertyKind::Temporal(_)) {
+            match views::engine::uncounted(&program.model) {
+                None => missing.about += "; nor does counting processes exclude a violation",
+                Some(other) if !other.span.is_empty() && other.text != reason.text => {
+                    missing.about += &format!("; and processes are not counted: {}", placed(&other));
+                }
+                Some(_) => {}
+            }
+        }
     }
 }
 

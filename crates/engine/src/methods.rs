@@ -191,7 +191,7 @@ pub fn advice(reason: &StopReason, model: &Model, property: PropertyId) -> Vec<M
     let is_better = |declared: &Declaration| match reason {
         StopReason::NotSupported(missing) => missing.feature != Feature::Checking && has(declared, missing.feature),
         StopReason::TooCoarse(Coarse::NoValueInRuns) => declared.is_complete && !is_local_about_runs(declared.method),
-        StopReason::TooCoarse(_) | StopReason::Left(_) => declared.is_complete,
+        StopReason::TooCoarse(_) | StopReason::Left(_) | StopReason::Allowed(_) => declared.is_complete,
         _ => false,
     };
     let fits = |method: &Method| is_better(method.declaration()) && method.supports(model, property).is_ok();

@@ -14,6 +14,7 @@ use model::property::PropertyKind;
 
 use crate::config::{Config, MANY_NAMED};
 use crate::counting::prove::Counting;
+use crate::deadlock::{self, DeadlockCandidate};
 use crate::fine::prove::{Fine, Outcome, layout};
 use crate::fine::skeleton::Refusal;
 use crate::fixpoint::{Closed, Failure, Views, close};
@@ -23,6 +24,7 @@ use crate::layout::Layout;
 use crate::pattern::{Found, Pattern, search};
 use crate::presence::with_presences;
 use crate::sight::Ground;
+use crate::words::in_words;
 
 /// With more views of two processes than this, views of three are not tried: there would be too many.
 const MOST_VIEWS_TO_WIDEN: usize = 400;
@@ -166,7 +168,8 @@ impl Asking<'_> {
     /// What no views decide, asked of views of one process and sums over all.
     fn count(&mut self) {
         let model = self.task.model;
-        let is_asked = |open: &Open| asked(model, open.property).is_some();
+        let is_deadlock = |open: &Open| matches!(model.properties[open.property].kind, PropertyKind::DeadlockFree);
+        let is_asked = |open: &Open| is_deadlock(open) || asked(model, open.property).is_some();
         if !self.open.iter().any(is_asked) {
             return;
         }
@@ -279,12 +282,12 @@ impl Asking<'_> {
                 continue;
             };
             match excludes(ground, &found, question, &self.task.budget) {
-                Ok(true) => {
+                Ok(Excluded::Yes) => {
                     let proof = proof.get_or_insert_with(|| proof_of(ground, &found)).clone();
                     let verdict = self.verdict(fragment, open.property, (proof, k));
                     self.answer(open.property, verdict, Some(found.theta.len()));
                 }
-                Ok(false) => self.open.push(open),
+                Ok(Excluded::No(what)) => self.open.push(Open { reason: StopReason::Allowed(what), ..open }),
                 Err(reason) => self.open.push(Open { reason, ..open }),
             }
         }
@@ -332,22 +335,48 @@ fn asked(model: &Model, property: PropertyId) -> Option<Question> {
     }
 }
 
+/// What views say about what must not be.
+enum Excluded {
+    Yes,
+    /// They do not exclude this, in words.
+    No(String),
+}
+
 /// Whether views exclude what must not be.
-fn excludes(ground: Ground<'_>, views: &Closed, asked: &Question, budget: &Budget) -> Result<bool, StopReason> {
-    match asked {
-        Question::NoFault => Ok(views.faults.is_empty()),
+fn excludes(ground: Ground<'_>, views: &Closed, asked: &Question, budget: &Budget) -> Result<Excluded, StopReason> {
+    Ok(match asked {
+        Question::NoFault => match views.faults.first() {
+            None => Excluded::Yes,
+            Some(&fault) => Excluded::No(format!("`{}` may be a fault", statement(ground.model, fault))),
+        },
+        Question::NoDeadlock => match deadlock::candidate(ground, views, budget)? {
+            None => Excluded::Yes,
+            Some(DeadlockCandidate::Blocked(config)) => {
+                Excluded::No(format!("nobody may have a step where {}", in_words(ground, &config)))
+            }
+            Some(DeadlockCandidate::TooMany) => Excluded::No("there is too much to look at for deadlocks".to_owned()),
+        },
         Question::Never { expr, value, witnesses } => {
             let pattern = Pattern { expr, value: *value, witnesses: *witnesses };
             // The expression lives as long as the question, the program longer.
-            let found = search(ground_of(ground), views, pattern, budget)?;
-            match found {
-                Found::Nothing => Ok(true),
-                Found::Candidate(_) => Ok(false),
-                Found::Outside(_) => Err(outside("the property tells processes apart")),
-                Found::Full => Err(outside(MANY_NAMED)),
+            match search(ground_of(ground), views, pattern, budget)? {
+                Found::Nothing => Excluded::Yes,
+                Found::Candidate(config) => {
+                    let few = ["one", "two", "three"].get(views.k - 1).unwrap_or(&"few");
+                    Excluded::No(format!("views of {few} allow {}", in_words(ground, &config)))
+                }
+                Found::Outside(_) => return Err(outside("the property tells processes apart")),
+                Found::Full => return Err(outside(MANY_NAMED)),
             }
         }
-    }
+    })
+}
+
+/// The statement that a place of the text belongs to.
+fn statement(model: &Model, at: base::Span) -> &str {
+    let contains = |one: &&model::control::Statement| one.span.start <= at.start && at.end <= one.span.end;
+    let shortest = model.statements.iter().filter(contains).min_by_key(|one| one.span.end - one.span.start);
+    shortest.map_or("a step", |one| &one.text)
 }
 
 /// The same ground for a shorter time.
@@ -382,6 +411,11 @@ fn claim(ground: Ground<'_>, k: usize, mut views: Vec<View>) -> ViewsProof {
 
 fn listed(config: &Config) -> View {
     View { shared: config.shared.clone(), slots: config.slots.clone() }
+}
+
+/// Why processes of a program cannot be counted, with its place; `None` where they can.
+pub fn uncounted(model: &Model) -> Option<model::template::FragmentReason> {
+    Counting::new(model, &Budget::unlimited()).err()
 }
 
 /// Why a program or a property is outside the fragment, with its place; `None` where both are inside.

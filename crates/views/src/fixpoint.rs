@@ -108,7 +108,8 @@ impl Closed {
     }
 }
 
-fn missing(shape: &Shape, theta: &FxHashSet<Packed>, (row, k): (&[u64], usize), newest: Slot) -> Option<Packed> {
+/// A view of `k` processes of a row, the newest one among them, that is not in the set.
+pub(crate) fn missing(shape: &Shape, theta: &FxHashSet<Packed>, (row, k): (&[u64], usize), newest: Slot) -> Option<Packed> {
     let seen = Shape::seen(row) & !(1 << newest);
     let others: Vec<Slot> = (0..32).filter(|slot| seen & 1 << slot != 0).collect();
     let mut missing = None;
@@ -155,12 +156,13 @@ struct Open {
 }
 
 /// What is known of an action before it is taken.
-struct About {
+pub(crate) struct About {
     /// At most so many processes decide its quantifiers.
-    witnesses: usize,
+    pub witnesses: usize,
     /// At the contents of at most so many processes it looks; `None` where they are guessed.
-    looked_at: Option<usize>,
-    guessing: Guessing,
+    pub looked_at: Option<usize>,
+    /// How what is not seen is treated.
+    pub guessing: Guessing,
     /// Whether it changes its mover only.
     is_private: bool,
     quantifiers: Quantifiers,
@@ -267,7 +269,8 @@ fn concerns_itself(ground: Ground<'_>, action: &Action) -> bool {
     ground.layout.present.is_empty() && is_private(ground.layout, action)
 }
 
-fn about(ground: Ground<'_>, action: &Action) -> About {
+/// What is known of an action before it is taken.
+pub(crate) fn about(ground: Ground<'_>, action: &Action) -> About {
     let Support { witnesses, looked_at } = support(ground.layout, action);
     let looked_at = looked_at.filter(|&bound| bound <= MOST_LOOKED_AT);
     About {
@@ -428,7 +431,7 @@ impl Closure<'_, '_> {
 
     /// All ways of an action, and what else would have to be seen.
     fn step(&mut self, job: &Job, config: &Config, id: ActionId) -> Result<(), Failure> {
-        if let Some(presence) = self.unaccounted(config, id) {
+        if let Some(presence) = unaccounted(self.ground, config, &self.actions[id.index()]) {
             let job = Job { action: Some(id), ..job.clone() };
             self.wait(Open { job, only: None, accounts_for: Some(presence) });
             return Ok(());
@@ -478,14 +481,6 @@ impl Closure<'_, '_> {
         Ok(())
     }
 
-    /// A presence that the action looks for, and that no seen process accounts for.
-    fn unaccounted(&self, config: &Config, id: ActionId) -> Option<usize> {
-        let layout = self.ground.layout;
-        let is_said = |presence: usize| config.shared[layout.first_presence() + presence] == truth(true);
-        let looked_for = self.actions[id.index()].looked_for.iter().copied();
-        { looked_for }.find(|&presence| is_said(presence) && !presence::is_seen(layout, config, presence))
-    }
-
     /// What a step leaves behind, with all that may be said of presences.
     fn leave(&mut self, (before, after): (&Config, Config), wrote_unseen: bool, keep: Slots) -> Result<(), Failure> {
         let layout = self.ground.layout;
@@ -517,6 +512,14 @@ impl Closure<'_, '_> {
         }
         Ok(())
     }
+}
+
+/// A presence that the action looks for, and that no seen process accounts for.
+pub(crate) fn unaccounted(ground: Ground<'_>, config: &Config, about: &About) -> Option<usize> {
+    let layout = ground.layout;
+    let is_said = |presence: usize| config.shared[layout.first_presence() + presence] == truth(true);
+    let looked_for = about.looked_for.iter().copied();
+    { looked_for }.find(|&presence| is_said(presence) && !presence::is_seen(layout, config, presence))
 }
 
 fn weight(row: &Packed) -> u64 {

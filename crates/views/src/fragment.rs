@@ -83,6 +83,8 @@ pub enum Question {
     },
     /// No step is a fault.
     NoFault,
+    /// There is no state in which nobody has a step and somebody is stuck.
+    NoDeadlock,
 }
 
 /// What a property asks of views.
@@ -99,7 +101,7 @@ pub fn question(
         PropertyKind::Invariant(expr) => (expr, false),
         PropertyKind::Reachable(expr) => (expr, true),
         PropertyKind::NoErrors => return Ok(Question::NoFault),
-        PropertyKind::DeadlockFree => return Err(plain("that nobody can move is about all processes at once")),
+        PropertyKind::DeadlockFree => return Ok(Question::NoDeadlock),
         PropertyKind::RaceFree(_) | PropertyKind::Temporal(_) => return Err(plain("it is no question about states")),
     };
     let family = fragment.layout.family;

@@ -8,6 +8,7 @@ pub mod act;
 pub mod choices;
 pub mod config;
 pub mod counting;
+pub mod deadlock;
 pub mod engine;
 pub mod extend;
 pub mod fine;
@@ -23,5 +24,6 @@ pub mod quantifiers;
 pub mod sight;
 pub mod start;
 pub mod support;
+pub mod words;
 
 pub use engine::ByViews;

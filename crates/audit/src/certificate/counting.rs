@@ -1,9 +1,11 @@
 //! Proofs by counting checked: every obligation of `evidence::counting`, for every size at once.
 //!
 //! In: a Model, a property, views and sums. Out: how many obligations hold, or the first that does not. `cast` is what declarations say, `stage`
-//! and `acts` are what the written text means where few processes are seen, `system` decides whether there can be so many of the others.
+//! and `acts` are what the written text means where few processes are seen, `system` decides whether there can be so many of the others, `blocked`
+//! is about deadlocks.
 
 mod acts;
+mod blocked;
 mod cast;
 mod stage;
 mod system;
@@ -461,6 +463,7 @@ impl<'a, 'm> Checker<'a, 'm> {
                 let text = &self.cast.model.statements[self.cast.model.actions[action].statement].text;
                 return words::refused("no step may be a fault", format!("`{text}` may be one"));
             }
+            (PropertyKind::DeadlockFree, _) => return self.no_deadlock(),
             (PropertyKind::Invariant(_), Some(PropertyKind::Invariant(expr))) => (expr, false),
             (PropertyKind::Reachable(_), Some(PropertyKind::Reachable(expr))) => (expr, true),
             _ => {

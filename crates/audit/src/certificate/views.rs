@@ -2,10 +2,11 @@
 //!
 //! In: a Model, a property, views. Out: how many obligations hold, or the first that does not. `text` looks at what declarations say about the
 //! size, `starts` makes the initial configurations, `look` and `steps` are what the written text means where few processes are seen,
-//! `scene` joins configurations. Where a step looks at a process that is not seen, or a quantifier may be decided by one, the configuration is
+//! `scene` joins configurations, `blocked` is about deadlocks. Where a step looks at a process that is not seen, or a quantifier may be decided by one, the configuration is
 //! joined by every process that fits, as often as the way through the step met such a process or quantifier.
 
 mod apart;
+mod blocked;
 mod helpers;
 pub(super) mod lasting;
 mod look;
@@ -384,6 +385,7 @@ impl<'a, 'm> Checker<'a, 'm> {
                 let text = &self.text.model.statements[self.text.model.actions[action].statement].text;
                 return words::refused("no step may be a fault", format!("`{text}` may be one"));
             }
+            (PropertyKind::DeadlockFree, _) => return self.no_deadlock(),
             (PropertyKind::Invariant(_), Some(PropertyKind::Invariant(expr))) => (expr, false),
             (PropertyKind::Reachable(_), Some(PropertyKind::Reachable(expr))) => (expr, true),
             _ => {

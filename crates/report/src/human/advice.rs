@@ -138,6 +138,7 @@ fn for_unknown(run: &Run, reason: &StopReason) -> Vec<(String, &'static str)> {
         | StopReason::FailFast
         | StopReason::TooCoarse(_)
         | StopReason::Left(_)
+        | StopReason::Allowed(_)
         | StopReason::NotSupported(_) => Vec::new(),
     }
 }

@@ -42,7 +42,7 @@ pub fn word(outcome: &AttemptOutcome) -> &'static str {
             StopReason::MemoryLimit(_) | StopReason::NodeLimit(_) => "ran out of memory",
             StopReason::AutomatonLimit(_) => "had too large an automaton",
             StopReason::TooCoarse(Coarse::SomeRuns) => "found no run",
-            StopReason::TooCoarse(_) | StopReason::Left(_) => "was too coarse",
+            StopReason::TooCoarse(_) | StopReason::Left(_) | StopReason::Allowed(_) => "was too coarse",
             StopReason::NotSupported(_) => "does not answer it",
             StopReason::PropertyError(_) => "met an expression without a value",
             StopReason::OnHost { .. } => "reached a limit on one host",

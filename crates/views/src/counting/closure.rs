@@ -419,9 +419,17 @@ impl<'m> Closure<'_, 'm> {
             return Err(Failure::TooMany);
         }
         if self.n_ways.is_multiple_of(256) {
-            self.budget.check((self.views.len() * 512) as u64).map_err(Failure::Stopped)?;
+            self.check_limits()?;
         }
         Ok(())
+    }
+
+    /// Whether a limit is reached.
+    ///
+    /// # Errors
+    /// The limit.
+    pub fn check_limits(&self) -> Result<(), Failure> {
+        self.budget.check((self.views.len() * 512) as u64).map_err(Failure::Stopped)
     }
 
     /// Whether there may be a state with the processes of a scene, unseen ones with these views, and these facts.

@@ -17,6 +17,7 @@ use model::variable::{CellId, VarId};
 use model::visit::each_part;
 
 use super::closure::{Closure, Failure, close};
+use super::deadlock;
 use super::look::{Halt, Look, Scene, Val, Who};
 use super::roster::{CountingView, MOST_SHOWN, Roster};
 use super::weigh::candidates;
@@ -215,6 +216,12 @@ fn is_many(roster: &Roster<'_>, binding: &Binding) -> bool {
 fn excludes<'m>(found: &Closure<'_, 'm>, question: &'m PropertyKind) -> Result<bool, Failure> {
     let (expr, bad) = match question {
         PropertyKind::NoErrors => return Ok(found.faults.is_empty()),
+        PropertyKind::DeadlockFree => {
+            return match deadlock::may_be(found) {
+                Err(Failure::TooMany) => Ok(false),
+                may_be => may_be.map(|may_be| !may_be),
+            };
+        }
         PropertyKind::Invariant(expr) => (expr, false),
         PropertyKind::Reachable(expr) => (expr, true),
         _ => return Ok(false),

@@ -110,9 +110,12 @@ impl<'m> Fine<'m> {
     /// # Errors
     /// A limit, or why the question is not followed.
     pub fn prove(&self, question: &Question) -> Result<Outcome, Refusal> {
-        let Question::Never { expr, value, .. } = question else {
-            let is_proved = self.is_faultless();
-            return Ok(if is_proved { Outcome::Proved(Box::new(self.certified(&[])), 0) } else { Outcome::Open });
+        let (expr, value) = match question {
+            Question::Never { expr, value, .. } => (expr, value),
+            Question::NoFault if self.is_faultless() => {
+                return Ok(Outcome::Proved(Box::new(self.certified(&[])), 0));
+            }
+            Question::NoFault | Question::NoDeadlock => return Ok(Outcome::Open),
         };
         let patterns = patterns(self.ground, &self.skeleton, (expr, *value))?;
         for (at, rung) in self.rungs().into_iter().enumerate() {

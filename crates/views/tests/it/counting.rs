@@ -267,6 +267,7 @@ fn is_violated(model: &Model, product: &Product, kind: &PropertyKind) -> bool {
         PropertyKind::Invariant(expr) => holds(expr).any(|holds| !holds),
         PropertyKind::Reachable(expr) => holds(expr).any(|holds| holds),
         PropertyKind::NoErrors => product.faults.iter().any(|faults| !faults.is_empty()),
+        PropertyKind::DeadlockFree => product.states.iter().any(|state| model::eval::is_deadlock(model, state)),
         _ => false,
     }
 }

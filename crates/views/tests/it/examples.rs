@@ -134,3 +134,22 @@ fn changed_proofs_that_say_that_there_is_somebody_are_refused() {
     unsaid.views.dedup();
     assert!(!accepts(unsaid), "without presences");
 }
+
+/// What is left open says what views do not exclude, in words of the program.
+#[test]
+fn what_views_allow_is_told() {
+    for (name, property, told) in [
+        ("burns_broken", "mutex", "views of two allow P[i]@crit, P[j]@crit, P[i].flag, P[j].flag"),
+        ("mcs_broken", "deadlock_free", "nobody may have a step where "),
+        ("simple_broken", "no_errors", "`assert x > 0` may be a fault"),
+    ] {
+        let model = load(name);
+        let asked = model.properties.entries().find(|(_, one)| one.name == property).unwrap().0;
+        let task = Task { model: &model, properties: vec![asked], budget: Budget::unlimited(), n_threads: 1 };
+        let mut engine = ByViews::for_every_size();
+        engine.settings().unwrap().set("processes", "2").unwrap();
+        let answer = engine.run(&task, &Silent).unwrap().remove(0);
+        let Verdict::Unknown(base::StopReason::Allowed(what)) = &answer.verdict else { panic!("{:?}", answer.verdict) };
+        assert!(what.starts_with(told), "{name}.{property}: {what}");
+    }
+}

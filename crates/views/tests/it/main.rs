@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod counting;
+mod deadlock;
 mod examples;
 mod fine;
 mod hidden;

@@ -293,6 +293,7 @@ fn is_violated(model: &Model, product: &Product, kind: &PropertyKind) -> bool {
         PropertyKind::Invariant(expr) => holds(expr).any(|holds| !holds),
         PropertyKind::Reachable(expr) => holds(expr).any(|holds| holds),
         PropertyKind::NoErrors => product.faults.iter().any(|faults| !faults.is_empty()),
+        PropertyKind::DeadlockFree => product.states.iter().any(|state| model::eval::is_deadlock(model, state)),
         _ => false,
     }
 }
@@ -478,5 +479,51 @@ fn what_others_are_given_counts() {
         let mut tally = Tally::default();
         compare(&text, &mut tally);
         assert_eq!((tally.programs, tally.present), (1, 1), "{text}");
+    }
+}
+
+/// Views are the least set that is closed under steps, so that every one of them is needed: whoever leaves a step out of the check would accept
+/// proofs without a view.
+fn left_out(seed: u64, n_programs: u64, kinds: Kinds) -> (usize, usize) {
+    let (mut n_refused, mut n_accepted) = (0, 0);
+    for at in 0..n_programs {
+        let mut choices = Choices::from_seed(seed * 1_000_000 + at);
+        let text = Writer { choices: &mut choices, kinds, n_labels: 0 }.program();
+        let Some(model) = load(&text, 3) else { continue };
+        let asked = model.properties.entries().find(|(_, one)| one.name == "no_errors").unwrap().0;
+        let budget = Budget::new(Some(std::time::Duration::from_secs(5)), None, Default::default());
+        let task = Task { model: &model, properties: vec![asked], budget, n_threads: 1 };
+        let answer = ByViews::for_every_size().run(&task, &Silent).unwrap().remove(0);
+        let Verdict::Holds(Evidence::Certificate(proof)) = answer.verdict else { continue };
+        let n_views = proof.views().map_or(0, |views| views.views.len());
+        for view in (0..n_views).step_by(n_views.div_ceil(25).max(1)) {
+            let mut fewer = proof.clone();
+            let evidence::certificate::Claim::Views(claim) = &mut fewer.facts[0].claim else { break };
+            claim.views.remove(view);
+            let checked = audit::certificate::check(&model, &model.properties[asked], &fewer, &Budget::unlimited());
+            match checked.is_err() {
+                true => n_refused += 1,
+                false => n_accepted += 1,
+            }
+        }
+    }
+    (n_refused, n_accepted)
+}
+
+#[test]
+fn no_view_can_be_left_out() {
+    let kinds = [
+        PLAIN,
+        Kinds { ordered: true, ..PLAIN },
+        Kinds { scans: true, ..PLAIN },
+        Kinds { locals: true, ..PLAIN },
+        Kinds { home: true, ..PLAIN },
+        Kinds { somebody: true, ..PLAIN },
+        Kinds { n_named: 1, ..PLAIN },
+    ];
+    for (at, kinds) in kinds.into_iter().enumerate() {
+        let (n_refused, n_accepted) = left_out(50 + at as u64, 12, kinds);
+        println!("{n_refused} refused, {n_accepted} accepted");
+        assert!(n_refused > 20 && n_accepted == 0, "{at}: {n_refused} refused, {n_accepted} accepted");
     }
 }

@@ -1,0 +1,130 @@
+//! Deadlocks that views and sums exclude for every size, those that they do not, and proofs of other programs shown to the checker.
+
+use std::time::Duration;
+
+use base::{Budget, SourceFile};
+use engine::{Engine, Silent, Task, Verdict};
+use evidence::Evidence;
+use evidence::certificate::Certificate;
+use model::Model;
+use views::ByViews;
+
+fn load(text: &str, n: i64) -> Model {
+    let given = [("N".to_owned(), n)];
+    lang::load(&SourceFile::new("d.pw", text), &given).unwrap_or_else(|wrong| panic!("{text}: {wrong:?}")).model
+}
+
+fn example(name: &str) -> String {
+    std::fs::read_to_string(format!("{}/../../examples/{name}.pw", env!("CARGO_MANIFEST_DIR"))).unwrap()
+}
+
+/// The proof of a property, accepted by the checker.
+fn proof(model: &Model, name: &str) -> Option<Certificate> {
+    let asked = model.properties.entries().find(|(_, one)| one.name == name).unwrap().0;
+    let budget = Budget::new(Some(Duration::from_secs(60)), None, Default::default());
+    let task = Task { model, properties: vec![asked], budget, n_threads: 1 };
+    let answer = ByViews::for_every_size().run(&task, &Silent).unwrap().remove(0);
+    let Verdict::Holds(Evidence::Certificate(proof)) = answer.verdict else { return None };
+    let checked = audit::certificate::check(model, &model.properties[asked], &proof, &Budget::unlimited());
+    checked.unwrap_or_else(|error| panic!("the checker refuses {name}: {error}"));
+    Some(*proof)
+}
+
+fn is_free(text: &str) -> bool {
+    proof(&load(text, 3), "deadlock_free").is_some()
+}
+
+/// Whether a size has a deadlock.
+fn has_deadlock(text: &str, n: i64) -> bool {
+    let model = load(text, n);
+    let product = testkit::Product::explore(&model, 20_000).unwrap();
+    product.states.iter().any(|state| model::eval::is_deadlock(&model, state))
+}
+
+fn program(shared: &str, body: &str) -> String {
+    format!("program d(N: 2..) {{ {shared} process P[i in 0..<N] {{ {body} }} }}")
+}
+
+#[test]
+fn locks_whose_holder_goes_on_have_no_deadlock() {
+    for name in ["mux_sem", "mux_sem_last", "lamport_fast", "permits", "adders", "readers_writers", "mesi", "burns"] {
+        let text = example(name);
+        let model = lang::load(&SourceFile::new(name, &text), &[]).unwrap().model;
+        assert!(proof(&model, "deadlock_free").is_some(), "{name}");
+    }
+}
+
+#[test]
+fn what_everybody_waits_for_has_to_come() {
+    let lock = program("shared m: lock;", "loop { a: acquire m; b: skip; c: release m; }");
+    let barrier = program("shared n: 0..=N;", "come: n += 1; wait: await n == N; go: skip;");
+    let first =
+        program("shared f: [bool; N];", "loop { a: f[i] = true; b: await forall k: k < i => !f[k]; c: f[i] = false; }");
+    let last =
+        program("shared f: [bool; N];", "loop { a: f[i] = true; b: await forall k: k > i => !f[k]; c: f[i] = false; }");
+    let ends = program("shared d: bool;", "a: d = true; b: await d;");
+    for text in [&lock, &barrier, &first, &last, &ends] {
+        assert!(is_free(text), "{text}");
+        assert!((2..5).all(|n| !has_deadlock(text, n)), "{text}");
+    }
+}
+
+/// Programs that do have deadlocks, some of them from three processes on, aimed at what is not seen: rounds of loops inside a step that block,
+/// witnesses, two quantifiers that are false together only, processes that a cell names, the last one that waits for nobody, semaphores that
+/// somebody keeps, and processes that have come to their end.
+fn deadlocks() -> Vec<(String, i64)> {
+    let flags = "shared f: [bool; N]; shared g: [bool; N];";
+    vec![
+        (
+            program(
+                "shared m: lock; shared n: lock;",
+                "loop { either { a: acquire m; b: acquire n; } or { c: acquire n; d: acquire m; } e: release m; h: release n; }",
+            ),
+            2,
+        ),
+        (program(flags, "a: f[i] = true; b: atomic { for k in 0..<N { if k != i { await !f[k]; } } g[i] = true; }"), 2),
+        (program(flags, "a: f[i] = true; b: await (exists k: k != i && f[k]) => (forall k: g[k]);"), 2),
+        (program(flags, "a: f[i] = true; b: await exists k: k != i && !f[k];"), 2),
+        (program(flags, "a: f[i] = true; b: await forall k: k < i => g[k];"), 2),
+        (program(flags, "a: f[i] = true; b: await forall k != i: !f[k]; c: f[i] = false;"), 2),
+        (
+            program(
+                "shared p: pid?; shared f: [bool; N];",
+                "a: p = i; b: await p != i; c: f[i] = true; d: await p == none || f[p];",
+            ),
+            2,
+        ),
+        (program("shared s: sem = 1;", "either { a: acquire s; b: skip; } or { c: acquire s; d: release s; }"), 2),
+        (program("shared n: 0..=N;", "come: n += 1; wait: await n + 1 == N; go: n -= 1; back: await n == N;"), 2),
+        (program("shared d: 0..=3;", "a: atomic { if d < 3 { d += 1; } } b: await d < 3;"), 3),
+    ]
+}
+
+#[test]
+fn no_deadlock_is_proved_absent_and_none_that_is_forged_is_accepted() {
+    for (text, from) in deadlocks() {
+        assert!((from..5).all(|n| has_deadlock(&text, n)), "{text}");
+        assert!(!is_free(&text), "{text}");
+        // The same views, which are right, as a proof of what they do not say.
+        let model = load(&text, 3);
+        let Some(views) = proof(&model, "no_errors") else { continue };
+        let forged = Certificate { property: "deadlock_free".to_owned(), ..views };
+        let asked = model.properties.iter().find(|one| one.name == "deadlock_free").unwrap();
+        assert!(audit::certificate::check(&model, asked, &forged, &Budget::unlimited()).is_err(), "{text}");
+    }
+}
+
+#[test]
+fn views_that_are_missing_are_refused() {
+    let text = program("shared m: lock;", "loop { a: acquire m; b: skip; c: release m; }");
+    let model = load(&text, 3);
+    let asked = model.properties.iter().find(|one| one.name == "deadlock_free").unwrap();
+    let whole = proof(&model, "deadlock_free").unwrap();
+    let n_views = whole.views().unwrap().views.len();
+    for at in 0..n_views {
+        let mut fewer = whole.clone();
+        let evidence::certificate::Claim::Views(claim) = &mut fewer.facts[0].claim else { panic!("another claim") };
+        claim.views.remove(at);
+        assert!(audit::certificate::check(&model, asked, &fewer, &Budget::unlimited()).is_err(), "without view {at}");
+    }
+}
