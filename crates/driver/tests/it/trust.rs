@@ -16,7 +16,7 @@ use model::Model;
 use rings::ByRings;
 
 /// Programs and the truth about their properties.
-const PROGRAMS: [(&str, &str); 22] = [
+const PROGRAMS: [(&str, &str); 24] = [
     // What one property assumes of each process another one assumes of one of them.
     (
         "program p(N: 2..) { shared s: bool = true; shared t: bool;
@@ -24,6 +24,23 @@ const PROGRAMS: [(&str, &str); 22] = [
          property each: forall q in P: P[q]@l0 ~> P[q]@l1 under every P[*];
          property one: eventually !s under weak P[0], every P[1]; }",
         "+-",
+    ),
+    // Two loops over all processes at once: the first step of the outer one is taken from the place before it.
+    (
+        "program loops(N: 2..) { shared last: pid;
+         process P[i in 0..<N] {
+           either { for a in P { q: last = i; for b in P { s: if a != b { w: skip; } else { y: skip; } } t: skip; } }
+           or { z: skip; } }
+         invariant p: forall i: !P[i]@w; }",
+        "-",
+    ),
+    // The same with the loop that is entered so inside of the other one.
+    (
+        "program inner(N: 2..) { shared last: pid;
+         process P[i in 0..<N] {
+           for b in P { either { for a in P { s: if a != b { w: last = i; } else { y: skip; } } t: skip; } or { z: skip; } } }
+         invariant p: forall i: !P[i]@w; }",
+        "-",
     ),
     // The text indexes `a` by numbers, the property by processes.
     (

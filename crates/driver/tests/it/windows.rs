@@ -7,9 +7,11 @@ use base::{Budget, SourceFile};
 use driver::checker::{Checker, Single};
 use driver::methods;
 use engine::{Silent, Task, Verdict};
-use evidence::Evidence;
-use evidence::certificate::{Certificate, Claim};
+use evidence::certificate::{Certificate, Claim, Fact};
+use evidence::fine::{FineProof, LocalItem};
 use evidence::rings::{Network, RingItem, RingValue, RingWeight, RingsProof, tree};
+use evidence::views::LocalColumn;
+use evidence::{Evidence, Scope};
 use model::Model;
 use model::value::Value;
 use rings::ByRings;
@@ -205,6 +207,34 @@ fn whom_a_loop_takes_is_one_of_those_a_quantifier_is_about() {
     let certificate = proof(&*checker, &load(SCAN), "mutex");
     assert!(certificate.fine().is_some(), "no views of cells");
     check_refused("whom a loop takes", &load(&SCAN.replace(word, other)), "mutex", &certificate);
+}
+
+/// Two loops over all processes at once: the first step of the outer one is taken from the place before it, so that it is not known to be under way.
+const TWO_LOOPS: &str = "program loops(N: 2..) { shared last: pid;
+    process P[i in 0..<N] {
+      either { for a in P { q: last = i; for b in P { s: if a != b { w: skip; } else { y: skip; } } t: skip; } }
+      or { z: skip; } }
+    invariant p: forall i: !P[i]@w; }";
+
+/// All local states but those where two loops take different processes: closed, if both take the same one.
+#[test]
+fn two_loops_at_once_do_not_take_the_same_process() {
+    let model = load(TWO_LOOPS);
+    let (family, members) = model.families.entries().next().unwrap();
+    let own = (0..members.n_cells).map(LocalColumn::Own);
+    let taken = model.loops.ids().map(LocalColumn::Taken);
+    let local: Vec<LocalColumn> = [LocalColumn::Control].into_iter().chain(own).chain(taken).collect();
+    let places = model.places.entries().filter(|(_, place)| !place.labels.iter().any(|label| label == "w"));
+    let state = |place, inner| {
+        let counters = (0..members.n_cells).map(|_| LocalItem::Value(Value::None));
+        let taken = [false, inner].map(|is_under_way| LocalItem::Value(Value::Bool(is_under_way)));
+        [LocalItem::Place(place)].into_iter().chain(counters).chain(taken).collect()
+    };
+    let states = places.flat_map(|(place, _)| [state(place, false), state(place, true)]).collect();
+    let claim = Claim::Fine(FineProof { family, local, states, views: Vec::new() });
+    let facts = vec![Fact { claim, uses: Vec::new() }];
+    let certificate = Certificate { property: "p".to_owned(), scope: Scope::Instance, facts };
+    check_refused("whom the outer loop takes", &model, "p", &certificate);
 }
 
 /// Views without a state are closed under all steps, and exclude everything; but no program starts in them.

@@ -275,10 +275,12 @@ impl<'m> Eval<'m> {
     pub fn load(&mut self, location: Location, ty: ScalarType, span: Span) -> Evaluated<Datum> {
         match location {
             Location::Mine(column) => {
-                if self.ground.layout.scans.iter().any(|scan| scan.counter == column) {
-                    return self.target();
+                match self.ground.layout.scans.iter().find(|scan| scan.counter == column) {
+                    None => Ok(self.local[column]),
+                    Some(scan) if self.local[scan.taken] == Datum::truth(true) => self.target(),
+                    // The first step of a loop may be taken from outside of it: then nobody knows whom it takes.
+                    Some(_) => Err(Stop::Outside(span)),
                 }
-                Ok(self.local[column])
             }
             Location::Of(one, column) => self.column(one, column, Some(ty), span),
             Location::Lost => {

@@ -195,8 +195,8 @@ impl<'m> Eval<'m> {
                     None => skip,
                 },
                 Next::Again { again, done } if self.is_scan(*again) => {
-                    // Each step takes one process at most.
-                    if scan != Scan::Same {
+                    // Each step takes one process at most, in the loop that is under way.
+                    if scan != Scan::Same || !self.is_under_way(*again) {
                         return Err(Stop::Outside(model.loops[*again].span));
                     }
                     self.target()?;
@@ -244,6 +244,12 @@ impl<'m> Eval<'m> {
 
     fn is_scan(&self, id: LoopId) -> bool {
         is_over(&self.ground.model.loops[id].domain, self.ground.layout.family)
+    }
+
+    /// Whether a loop over the family was entered before its first step.
+    fn is_under_way(&self, id: LoopId) -> bool {
+        let column = self.ground.layout.local_column(LocalColumn::Taken(id)).filter(|_| self.mover == Mover::Member);
+        column.is_some_and(|column| self.local[column] == Datum::truth(true))
     }
 
     /// Notes whether a loop over the family is under way; one at a time.

@@ -328,8 +328,12 @@ impl<'a, 'm> Look<'a, 'm> {
 
     pub fn read(&mut self, spot: Spot, ty: ScalarType) -> Seen<Thing> {
         match spot {
-            Spot::Mine(column) if self.plan.is_scan_counter(column) => self.taken_now(),
-            Spot::Mine(column) => Ok(item(self.mine[column], Thing::Mover)),
+            Spot::Mine(column) => match self.plan.scan_of(column) {
+                None => Ok(item(self.mine[column], Thing::Mover)),
+                Some(taken) if self.is_scanning(taken) => self.taken_now(),
+                // Of a loop that is not under way, as where its first step is taken from outside, nothing says whom it takes.
+                Some(_) => Err(End::Refused),
+            },
             Spot::Shared(column) => {
                 let mut contents = self.contents(ty, Thing::Named(column))?;
                 if self.who == Who::Member && contents.contains(&Thing::Named(column)) {
@@ -362,7 +366,12 @@ impl<'a, 'm> Look<'a, 'm> {
         Ok(thing)
     }
 
-    /// Whom the loop over the family takes now.
+    /// Whether the loop with this column is under way.
+    pub fn is_scanning(&self, taken: usize) -> bool {
+        self.mine.get(taken) == Some(&LocalItem::Value(Value::Bool(true)))
+    }
+
+    /// Whom the loop over the family that is under way takes now; there is one at most.
     pub fn taken_now(&mut self) -> Seen<Thing> {
         if self.takes_mover.is_none() {
             self.takes_mover = Some(self.decisions.next(2) == 0);

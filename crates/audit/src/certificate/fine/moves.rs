@@ -356,7 +356,8 @@ impl<'m> Look<'_, 'm> {
                 }
                 Next::Again { again, done } => {
                     if self.is_over_family(*again) {
-                        if round != NO_ROUND {
+                        let column = self.plan.local_at(LocalColumn::Taken(*again));
+                        if round != NO_ROUND || !column.is_some_and(|taken| self.is_scanning(taken)) {
                             return Err(End::Refused);
                         }
                         self.taken_now()?;

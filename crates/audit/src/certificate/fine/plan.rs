@@ -34,7 +34,8 @@ pub(super) struct Plan<'m> {
     pub rows: BTreeMap<VarId, usize>,
     pub states: Vec<Vec<LocalItem>>,
     numbers: FxHashMap<Vec<LocalItem>, usize>,
-    scan_counters: BTreeSet<usize>,
+    /// For each counter of a loop over the family the column that says whether it is under way.
+    scans: BTreeMap<usize, usize>,
     shared_at: BTreeMap<SharedColumn, usize>,
     local_at: BTreeMap<LocalColumn, usize>,
 }
@@ -69,7 +70,7 @@ impl<'m> Plan<'m> {
             rows: BTreeMap::new(),
             states: proof.states.clone(),
             numbers: proof.states.iter().cloned().enumerate().map(|(at, state)| (state, at)).collect(),
-            scan_counters: BTreeSet::new(),
+            scans: BTreeMap::new(),
             shared_at: BTreeMap::new(),
             local_at: BTreeMap::new(),
         };
@@ -140,11 +141,14 @@ impl<'m> Plan<'m> {
         }
         self.shared_at = self.shared.iter().enumerate().map(|(at, &column)| (column, at)).collect();
         self.local_at = self.local.iter().enumerate().map(|(at, &column)| (column, at)).collect();
-        let counters = self.local.iter().filter_map(|column| match column {
-            LocalColumn::Taken(id) => self.local_at(LocalColumn::Own(model.vars[model.loops[*id].counter].offset)),
+        let scans = self.local.iter().enumerate().filter_map(|(taken, column)| match column {
+            LocalColumn::Taken(id) => {
+                let counter = self.local_at(LocalColumn::Own(model.vars[model.loops[*id].counter].offset))?;
+                Some((counter, taken))
+            }
             _ => None,
         });
-        self.scan_counters = counters.collect();
+        self.scans = scans.collect();
     }
 
     /// Whether a local state has items where they belong.
@@ -177,8 +181,9 @@ impl<'m> Plan<'m> {
         self.numbers.get(state).copied()
     }
 
-    pub fn is_scan_counter(&self, column: usize) -> bool {
-        self.scan_counters.contains(&column)
+    /// The column that says whether the loop over the family that this column counts is under way; `None` where it counts none.
+    pub fn scan_of(&self, column: usize) -> Option<usize> {
+        self.scans.get(&column).copied()
     }
 
     /// Whether a loop over the family is under way in a local state.
@@ -245,7 +250,7 @@ impl<'m> Plan<'m> {
                 let items: Vec<LocalItem> = match column {
                     LocalColumn::Control => vec![LocalItem::Place(state.place(process))],
                     LocalColumn::Taken(_) => vec![LocalItem::Value(Value::Bool(false))],
-                    _ if self.is_scan_counter(at) => vec![LocalItem::Value(Value::None)],
+                    _ if self.scan_of(at).is_some() => vec![LocalItem::Value(Value::None)],
                     _ => { self.start(self.cell(process, column), &state)?.into_iter() }
                         .flat_map(|(thing, who)| match (thing, who) {
                             (Thing::Value(value), _) => vec![LocalItem::Value(value)],
