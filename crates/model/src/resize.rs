@@ -2,11 +2,12 @@
 //!
 //! In: a program with one family, whose size is a parameter, and a size. Out: the program at that size, made from its template; `None` where
 //! the size shows in more than the number of processes and the lengths of arrays: in bounds of values, in lists of initial values, in
-//! processes that are named. Fairness assumptions and hints name processes of the size at hand and are left out.
+//! processes that are named; and where a process could not start at that size. Fairness assumptions and hints name processes of the size at hand and are left out.
 
 use base::IdVec;
 
 use crate::Model;
+use crate::eval::initial_faults;
 use crate::expr::{Expr, ExprKind};
 use crate::instance::static_value;
 use crate::process::Process;
@@ -23,7 +24,10 @@ impl Model {
         let count = usize::try_from(size).ok().filter(|&count| count > 0)?;
         model.hints.clear();
         model.fairness = IdVec::new();
-        if !is_resizable(&mut model, parameter, count) || !model.parameters[parameter].allows(size) {
+        if model.forms.opaque.contains(&parameter)
+            || !is_resizable(&mut model, parameter, count)
+            || !model.parameters[parameter].allows(size)
+        {
             return None;
         }
         model.parameters[parameter].value = size;
@@ -44,7 +48,8 @@ impl Model {
         };
         model.processes = (0..count).map(member).collect();
         model.lay_out();
-        Some(model.at_size())
+        // What one process starts with may be no value, and that process may not be there at the size at hand.
+        Some(model.at_size()).filter(|model| initial_faults(model).is_empty())
     }
 }
 

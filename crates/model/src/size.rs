@@ -162,6 +162,9 @@ pub struct Forms {
     pub bounds: BTreeMap<VarId, Bounds>,
     /// The first index of a family.
     pub first_indices: BTreeMap<FamilyId, Expr>,
+    /// The parameters from which some constant was computed in a way that is not kept: because its expression is long, or goes through processes. Where
+    /// the constant is used, its value is that of this size alone, so that nothing can be said about other values of these.
+    pub opaque: BTreeSet<ParameterId>,
     /// Fairness pairs that were written for each process of their owner's family (`P[*]`), not for a particular one.
     pub for_each: BTreeSet<FairnessId>,
 }

@@ -107,6 +107,12 @@ pub fn sized_family(model: &Model) -> Result<Sized, Vec<FragmentReason>> {
     }
     reasons.extend(not_spoken_of(model));
     reasons.extend(started_by_lists(model));
+    reasons.extend(started_by_counting(model));
+    if let Some(sized) = found.filter(|sized| model.forms.opaque.contains(&sized.parameter)) {
+        let name = &model.parameters[sized.parameter].name;
+        let text = format!("a constant is computed from `{name}` in a way that is not followed");
+        reasons.push(FragmentReason::new(Span::default(), text));
+    }
     match found {
         Some(sized) if reasons.is_empty() => Ok(sized),
         Some(_) => Err(reasons),
@@ -126,6 +132,30 @@ fn started_by_lists(model: &Model) -> Vec<FragmentReason> {
         FragmentReason::new(var.span, format!("the elements of `{}` are listed for each size anew", var.name))
     };
     sized.into_iter().filter(is_listed).map(named).collect()
+}
+
+/// Variables that start with something that depends on how many processes there are, without naming it: a quantifier goes over a family of any size.
+fn started_by_counting(model: &Model) -> Vec<FragmentReason> {
+    fn is_sized(model: &Model, domain: &Domain) -> bool {
+        matches!(domain, Domain::Family(family) if !model.families[*family].size.parameters().is_empty())
+    }
+    fn counts(model: &Model, init: &Init) -> bool {
+        let mut found = false;
+        match init {
+            Init::First | Init::Any => {}
+            Init::Elements(elements) => found = elements.iter().any(|element| counts(model, element)),
+            Init::Fill(value) => each_part(value, &mut |part| {
+                if let ExprKind::Quantified(quantified) = &part.kind {
+                    found |= quantified.bindings.iter().any(|binding| is_sized(model, &binding.domain));
+                }
+            }),
+        }
+        found
+    }
+    let counted = model.vars.iter().filter(|var| counts(model, &var.init));
+    counted
+        .map(|var| FragmentReason::new(var.span, format!("what `{}` starts with counts processes", var.name)))
+        .collect()
 }
 
 /// Actions that no method for every size follows.

@@ -218,7 +218,25 @@ struct Borrowed {
     other: &'static str,
 }
 
-const BORROWED: [Borrowed; 16] = [
+const BORROWED: [Borrowed; 18] = [
+    // A constant is what it is at one size only.
+    Borrowed {
+        program: "program counted(N: 2..) { const K = 2; shared t: 0..=N;
+         process P[i in 0..<N] { a: t += 1; b: await K != 2; c: skip; }
+         invariant p: forall i: !P[i]@c; allow deadlock; }",
+        property: "p",
+        word: "K = 2",
+        other: "K = count(i in P: true)",
+    },
+    // What processes start with depends on the size, and is no sum.
+    Borrowed {
+        program: "program square(N: 2..=40) { shared t: 0..=N;
+         process P[i in 0..<N] { local x: 4..=2000; a: t += 1; b: await x != 4; c: skip; }
+         invariant p: forall i: !P[i]@c; allow deadlock; }",
+        property: "p",
+        word: "4..=2000",
+        other: "N*N..=2000",
+    },
     // A quantifier stops at the mover itself, or is a fault of somebody who stands before it.
     Borrowed {
         program: "program v(N: 2..) { shared x: [0..=1; N];
@@ -371,7 +389,33 @@ struct Larger {
     size: i64,
 }
 
-const LARGER: [Larger; 15] = [
+const LARGER: [Larger; 18] = [
+    // A constant counts the processes.
+    Larger {
+        program: "program counted(N: 2..) { const K = count(i in P: true); shared t: 0..=N;
+         process P[i in 0..<N] { a: t += 1; b: await K != 2; c: skip; }
+         invariant p: forall i: !P[i]@c; allow deadlock; }",
+        property: "p",
+        size: 3,
+    },
+    // The same in a property, by a long expression.
+    Larger {
+        program: "program long(N: 2..) {
+         const A = N + 0 + 0 + 0 + 0 + 0 + 0 + 0 + 0; const B = A + 0 + 0 + 0 + 0 + 0 + 0 + 0 + 0;
+         const C = B + 0 + 0 + 0 + 0 + 0 + 0 + 0 + 0; const K = C + 0 + 0 + 0 + 0 + 0 + 0 + 0 + 0 + 0;
+         shared t: 0..=N; process P[i in 0..<N] { a: t += 1; }
+         invariant p: K == 2; }",
+        property: "p",
+        size: 3,
+    },
+    // What processes start with is a number that is no sum of sizes.
+    Larger {
+        program: "program square(N: 2..=40) { shared t: 0..=N;
+         process P[i in 0..<N] { local x: N*N..=2000; a: t += 1; b: await x != 4; c: skip; }
+         invariant p: forall i: !P[i]@c; allow deadlock; }",
+        property: "p",
+        size: 3,
+    },
     // The first step of a loop over all processes is taken from outside of it, from a choice: to whom it comes there is the first one.
     Larger {
         program: "program first_in_branch(N: 2..) { shared b: [bool; N];
@@ -520,7 +564,29 @@ const NEVER_LOOKED_AT: [&str; 4] = [
 ];
 
 /// Programs with something that the checker of proofs for every size does not follow: nothing is claimed of them.
-const NOT_FOLLOWED: [&str; 2] = [
+const NOT_FOLLOWED: [&str; 7] = [
+    // What all start with depends on how many they are.
+    "program asks(N: 2..) { shared g: bool; shared z: 0..=1 = if forall k in P: k < 2 then 0 else 1;
+     process P[i in 0..<N] { a: g = true; b: await z > 0; c: z = 0; }
+     invariant p: forall i: !P[i]@c; allow deadlock; }",
+    // What processes of another family start with depends on which they are.
+    "program other(N: 2..) { shared x: bool;
+     process P[i in 0..<N] { loop { a: await !x; b: skip; } }
+     process Q[j in 0..<2] { public z: bool = j == 0; loop { c: await z; d: skip; } }
+     invariant p: forall i in P: !(P[i]@b && x); }",
+    // A process that is not there at small sizes starts with no value of its variable.
+    "program beyond(N: 2..) { shared a: [bool; N];
+     process P[i in 0..<N] { public z: 0..=1 = if i == 4 then 5 else 0;
+       loop { a: a[(i + 1) % N] = true; b: await a[i]; c: a[i] = false; } }
+     invariant p: forall i in P: P[i].z <= 3; allow deadlock; }",
+    // The same of what all share, where numbers are counted.
+    "program more(N: 2..) { shared x: 0..=3 = N - 1;
+     process P[i in 0..<N] { loop { a: skip; b: skip; } }
+     invariant p: x <= 3; }",
+    // The least value of a variable is no sum of sizes.
+    "program squares(N: 2..=40) { shared x: N*N..=2000;
+     process P[i in 0..<N] { a: skip; b: await x != 4; c: skip; }
+     invariant p: forall i: !P[i]@c; allow deadlock; }",
     // How many levels a sum has was found out for one size.
     // A process copies a number of another one, of which it knows less by itself than where both are seen.
     "program copies(N: 2..) { shared t: 0..=N; shared x: pid(P);

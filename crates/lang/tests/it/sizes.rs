@@ -79,6 +79,45 @@ fn a_constant_that_counts_processes_or_is_long_still_depends_on_its_parameter() 
     let model = load(&text, 3);
     assert_eq!(texts(&model), ["3", "600", "3"]);
     assert_eq!(texts(model.template()), ["if N == 3 then 3 else 3", "if N == 3 then 600 else 600", "3"]);
+    assert_eq!(opaque(&model), ["N"]);
+}
+
+/// The parameters of which it is not kept what constants are computed from them.
+fn opaque(model: &Model) -> Vec<&str> {
+    model.forms.opaque.iter().map(|&id| model.parameters[id].name.as_str()).collect()
+}
+
+#[test]
+fn a_constant_depends_on_all_that_it_is_computed_from_and_on_nothing_else() {
+    let program = |constant: &str| {
+        let text = format!(
+            "program p(N: 2.., M: 2..) {{ const K = {constant}; shared x: 0..=9; \
+             process P[i in 0..<N] {{ x = K; }} process Q[j in 0..<M] {{ skip; }} }}"
+        );
+        load(&text, 3)
+    };
+    assert!(opaque(&program("N + M")).is_empty());
+    assert!(opaque(&program("count(k in 0..<4: k > 1)")).is_empty());
+    assert_eq!(opaque(&program("count(j in Q: j > 0)")), ["M"]);
+    assert_eq!(opaque(&program("count(j in Q: j < N)")), ["N", "M"]);
+    let model = program("count(i in P: true) + count(j in Q: true)");
+    assert_eq!(opaque(&model), ["N", "M"]);
+    assert_eq!(texts(model.template())[0], "if M == 2 then if N == 3 then 5 else 5 else 5");
+}
+
+/// How many processes a family has is known before any process is; a range of numbers that happens to be that of a family is none yet.
+#[test]
+fn the_size_of_a_family_does_not_go_through_processes() {
+    let program = |count: &str| {
+        format!(
+            "program p(N: 2..) {{ const K = {count}; process Q[j in 0..<K] {{ skip; }} process P[i in 0..<N] {{ skip; }} }}"
+        )
+    };
+    let model = load(&program("count(k in 0..<N: k > 0)"), 4);
+    assert_eq!(model.families.iter().map(|family| family.count()).collect::<Vec<_>>(), [3, 4]);
+    let source = SourceFile::new("sizes.pw", program("count(i in P: i > 0)"));
+    let wrong = lang::load(&source, &[]).unwrap_err();
+    assert!(wrong.iter().any(|one| one.message.contains("cannot depend on the processes")), "{wrong:?}");
 }
 
 #[test]

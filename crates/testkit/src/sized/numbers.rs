@@ -1,13 +1,13 @@
 //! Interchangeable processes whose indices, ids and numbers get into data in other ways than by name: an index that is stored as a number, one that names a
 //! process of another family, numbers that count processes, structs, sets and channels of ids, numbers that a single process copies, one constant
-//! that tells a process apart.
+//! that tells a process apart, constants and bounds that are no sums of the size.
 //!
 //! A program has a few of these, so that products stay small.
 
 use super::{SizedKind, SizedWriter};
 
 /// What there is to be chosen from: the letter by which statements ask for it, and how it is declared.
-const PARTS: [(char, &str); 10] = [
+const PARTS: [(char, &str); 13] = [
     ('n', "shared n: 0..<N;"),
     ('t', "shared t: 0..=N;"),
     ('r', "struct R { who: pid(P)?, bit: 0..=1 } shared r: R;"),
@@ -18,10 +18,13 @@ const PARTS: [(char, &str); 10] = [
     ('q', "shared q: pid(P);"),
     ('a', "shared a: [0..=1; N] = any; initially exists k: a[k] == 1;"),
     ('b', "shared a: [0..=1; N] = [k: if k == 0 then 1 else 0];"),
+    ('k', "const K = count(k in P: true);"),
+    ('m', "const K = max(k in 0..<N: k) + 1;"),
+    ('z', "shared z: N * N..=100;"),
 ];
 
 /// Tests of a process `i`, each with the part that it needs.
-const TESTS: [(char, &str); 24] = [
+const TESTS: [(char, &str); 27] = [
     ('n', "n == i"),
     ('n', "n != i && c[n] == 0"),
     ('n', "n < N - 1"),
@@ -39,6 +42,9 @@ const TESTS: [(char, &str); 24] = [
     ('q', "P[q].x == 1"),
     ('a', "a[i] == 1"),
     ('b', "a[i] == 1"),
+    ('k', "K != 2"),
+    ('m', "K > 2"),
+    ('z', "z != 4"),
     ('Q', "Q[i].f"),
     ('Q', "(exists j in Q: Q[j].f)"),
     ('Q', "(forall j in Q: !Q[j].f)"),
@@ -49,7 +55,7 @@ const TESTS: [(char, &str); 24] = [
 ];
 
 /// Steps of a process `i`, each with the part that it needs.
-const STEPS: [(char, &str); 26] = [
+const STEPS: [(char, &str); 29] = [
     ('n', "n = i;"),
     ('n', "n = any;"),
     ('n', "n = if n == N - 1 then 0 else n + 1;"),
@@ -72,6 +78,9 @@ const STEPS: [(char, &str); 26] = [
     ('q', "c[q] = 1;"),
     ('a', "a[i] = 0;"),
     ('b', "a[i] = 0;"),
+    ('k', "x = K % 2;"),
+    ('m', "c[i] = K % 2;"),
+    ('z', "x = z % 2;"),
     (' ', "c[0] = 1;"),
     (' ', "some k in P where c[k] == 1 { c[k] = 0; x = 1; }"),
     (' ', "for k in 0..<N { if c[k] == 1 { x = 1; } }"),
@@ -92,7 +101,7 @@ const SINGLE: [(char, &str); 9] = [
 ];
 
 /// Invariants beside those of every kind.
-const INVARIANTS: [(char, &str); 10] = [
+const INVARIANTS: [(char, &str); 13] = [
     ('n', "forall i: P[i]@l1 => n == i"),
     ('t', "t == count(i: P[i]@l1)"),
     ('t', "t <= N"),
@@ -102,6 +111,9 @@ const INVARIANTS: [(char, &str); 10] = [
     ('p', "forall i: p == i => P[i].x == 1"),
     ('q', "forall i: q == i => !P[i]@l1"),
     ('Q', "forall i in P: P[i]@l1 => exists j in Q: Q[j].f"),
+    ('k', "K == 2"),
+    ('m', "K <= 2"),
+    ('z', "z == 4"),
     (' ', "sum(k in 0..<N: c[k]) <= 1"),
 ];
 
@@ -115,9 +127,9 @@ impl SizedWriter<'_> {
         self.line("  shared c: [0..=1; N];");
         for _ in 0..1 + self.choices.below(2) {
             let &(letter, declared) = self.choices.pick(&PARTS);
-            // Both arrays are `a`, both channels `mail`.
+            // Both arrays are `a`, both channels `mail`, both constants `K`.
             let is_double = |twins: [char; 2]| twins.contains(&letter) && twins.iter().any(|twin| parts.contains(twin));
-            if !parts.contains(&letter) && !is_double(['a', 'b']) && !is_double(['h', 'l']) {
+            if !parts.contains(&letter) && !is_double(['a', 'b']) && !is_double(['h', 'l']) && !is_double(['k', 'm']) {
                 parts.push(letter);
                 self.line(format!("  {declared}"));
             }

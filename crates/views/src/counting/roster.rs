@@ -73,6 +73,11 @@ impl<'m> Roster<'m> {
         };
         roster.numbers_fit()?;
         roster.families()?;
+        if let Some(&id) = text.forms.opaque.intersection(&roster.sizes).next() {
+            let name = &text.parameters[id].name;
+            let why = format!("a constant is computed from `{name}` in a way that is not followed");
+            return Err(reason(Span::default(), why));
+        }
         roster.arrays()?;
         roster.starts_alike()?;
         roster.local_columns();
@@ -173,6 +178,10 @@ impl<'m> Roster<'m> {
     fn starts_alike(&self) -> Result<(), FragmentReason> {
         for (id, var) in self.text.vars.entries() {
             let is_members = self.is_members(id);
+            if !self.has_start(id, &var.init) {
+                let why = format!("at some sizes `{}` has no values, or starts with another one", var.name);
+                return Err(reason(var.span, why));
+            }
             let is_alike = match &var.init {
                 Init::First | Init::Any => true,
                 Init::Fill(value) => self.is_closed(id, value),
@@ -186,6 +195,34 @@ impl<'m> Roster<'m> {
             }
         }
         Ok(())
+    }
+
+    /// Whether a variable has a value to start with whatever the sizes are: a number lies within bounds that are sums.
+    fn has_start(&self, var: VarId, init: &Init) -> bool {
+        let has_numbers =
+            matches!(self.model.vars[var].ty.scalar(), ScalarType::Range { .. } | ScalarType::Semaphore { .. });
+        let Some((lo, hi)) = self.bounds(var) else { return !has_numbers };
+        let fits = |start: &Form| {
+            let room = [start.plus(&lo, -1), hi.plus(start, -1)];
+            room.iter().all(|form| form.as_ref().is_some_and(|form| self.is_never_below_zero(form)))
+        };
+        match init {
+            Init::First | Init::Any => fits(&lo),
+            Init::Fill(value) => self.form(value).is_none_or(|start| fits(&start)),
+            Init::Elements(elements) => elements.iter().all(|element| self.has_start(var, element)),
+        }
+    }
+
+    /// Whether a sum of sizes is at least 0 for all that they may be.
+    fn is_never_below_zero(&self, form: &Form) -> bool {
+        let mut least = Some(form.constant);
+        for (term, &times) in &form.terms {
+            let Term::Size(id) = term else { return false };
+            let parameter = &self.model.parameters[*id];
+            let end = if times > 0 { Some(parameter.least) } else { parameter.greatest };
+            least = least.zip(end).and_then(|(sum, end)| sum.checked_add(times.checked_mul(end)?));
+        }
+        least.is_some_and(|least| least >= 0)
     }
 
     /// Whether an initial value is a sum of constants and parameters, or the same for every size.
@@ -256,7 +293,9 @@ impl<'m> Roster<'m> {
 
     /// The least and the greatest value of a number variable; `None` where there is none, or they are no sums.
     pub fn bounds(&self, var: VarId) -> Option<(Form, Form)> {
-        if let Some(bounds) = self.text.forms.bounds.get(&var) {
+        let is_sized = |expr: &Expr| !parameters_of(expr).is_disjoint(&self.sizes);
+        let written = self.text.forms.bounds.get(&var);
+        if let Some(bounds) = written.filter(|bounds| is_sized(&bounds.least) || is_sized(&bounds.greatest)) {
             return Some((self.form(&bounds.least)?, self.form(&bounds.greatest)?));
         }
         match self.model.vars[var].ty.scalar() {

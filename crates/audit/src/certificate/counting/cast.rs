@@ -58,6 +58,9 @@ impl<'m> Cast<'m> {
             rows: BTreeMap::new(),
         };
         cast.members()?;
+        if !written.forms.opaque.is_disjoint(&cast.sizes) {
+            return refuse("a constant has the value that it has at one size");
+        }
         cast.find_rows(&proof.rows)?;
         cast.variables()?;
         cast.columns();
@@ -125,7 +128,16 @@ impl<'m> Cast<'m> {
                 return refuse(format!("the length of `{}` depends on the size", self.model.vars[var].name));
             }
         }
+        for (&var, bounds) in &self.written.forms.bounds {
+            let is_sum = Linear::of(&bounds.least).is_some() && Linear::of(&bounds.greatest).is_some();
+            if !is_sum && (self.varies(&bounds.least) || self.varies(&bounds.greatest)) {
+                return refuse(format!("the values of `{}` are no sums of sizes", self.model.vars[var].name));
+            }
+        }
         for (id, var) in self.written.vars.entries() {
+            if !self.starts_within(id, &var.init) {
+                return refuse(format!("`{}` has no value to start with at some sizes", var.name));
+            }
             let is_alike = match &var.init {
                 Init::First | Init::Any => true,
                 Init::Fill(value) => self.is_start(id, value),
@@ -146,6 +158,35 @@ impl<'m> Cast<'m> {
             }
         }
         Ok(())
+    }
+
+    /// Whether a number variable has values at every size, and starts with one of them.
+    fn starts_within(&self, var: VarId, init: &Init) -> bool {
+        let Some([least, most]) = self.bounds(var) else { return true };
+        let is_between = |start: Linear| {
+            let above = start.clone().plus(&least, -1);
+            let below = most.clone().plus(&start, -1);
+            [above, below].into_iter().all(|more| more.is_some_and(|more| self.is_never_negative(&more)))
+        };
+        match init {
+            Init::First | Init::Any => is_between(least.clone()),
+            Init::Fill(value) => Linear::of(value).is_none_or(is_between),
+            Init::Elements(all) => all.iter().all(|one| self.starts_within(var, one)),
+        }
+    }
+
+    /// Whether a sum is negative at no size.
+    fn is_never_negative(&self, sum: &Linear) -> bool {
+        let least = sum.multiples.iter().try_fold(sum.constant, |total, (id, &times)| {
+            let declared = &self.written.parameters[*id];
+            let value = match (self.sizes.contains(id), times > 0) {
+                (false, _) => self.model.parameters[*id].value,
+                (true, true) => declared.least,
+                (true, false) => declared.greatest?,
+            };
+            total.checked_add(times.checked_mul(value)?)
+        });
+        least.is_some_and(|least| least >= 0)
     }
 
     /// Whether a variable may start with the value: a sum of constants and parameters, or something that no size changes.
@@ -217,7 +258,8 @@ impl<'m> Cast<'m> {
 
     /// The least and the greatest number that a variable may hold, as written; `None` where it holds no numbers.
     pub fn bounds(&self, var: VarId) -> Option<[Linear; 2]> {
-        if let Some(bounds) = self.written.forms.bounds.get(&var) {
+        let written = self.written.forms.bounds.get(&var);
+        if let Some(bounds) = written.filter(|bounds| self.varies(&bounds.least) || self.varies(&bounds.greatest)) {
             return Some([Linear::of(&bounds.least)?, Linear::of(&bounds.greatest)?]);
         }
         match self.model.vars[var].ty.scalar() {

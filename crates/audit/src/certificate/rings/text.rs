@@ -66,6 +66,9 @@ impl<'m> Text<'m> {
         let starts_at_0 = declared.index.as_ref().is_some_and(|index| index.first == 0);
         let unheard =
             written.actions.iter().any(|action| action.goes_on || action.when_nobody || action.sync.is_some());
+        if written.forms.opaque.contains(&size) {
+            return refused("a constant has the value that it has at one size");
+        }
         if proof.family != family || !starts_at_0 || unheard || !written.forms.first_indices.is_empty() {
             return refused("its processes are not those of a ring");
         }

@@ -58,6 +58,9 @@ impl<'m> Text<'m> {
         let Size::Parameter(size) = written.families[family].size else {
             return refuse(format!("the size of `{}` is no parameter", model.families[family].name));
         };
+        if written.forms.opaque.contains(&size) {
+            return refuse("a constant has the value that it has at one size");
+        }
         let rows = BTreeMap::new();
         let is_ordered = proof.is_ordered;
         let (shared, local) = (Vec::new(), Vec::new());
@@ -145,18 +148,21 @@ impl<'m> Text<'m> {
         }
         for (id, var) in self.written.vars.entries() {
             let is_computed = matches!(&var.init, Init::Fill(start) if self.asks_who(id, start));
-            if !is_computed && !self.starts_alike(&var.init, self.rows.contains_key(&id)) {
+            let is_another = matches!(var.storage, Storage::Public(of) | Storage::Local(of) if of != self.family);
+            if !is_computed && !self.starts_alike(&var.init, (self.rows.contains_key(&id), is_another)) {
                 return refuse(format!("`{}` does not start alike for all sizes", var.name));
             }
         }
         Ok(())
     }
 
-    /// Whether an initial value depends neither on the size nor on who starts with it.
-    fn starts_alike(&self, init: &Init, is_row: bool) -> bool {
+    /// Whether an initial value depends neither on the size nor on who of the family starts with it. Processes of other families are what they are at every size.
+    fn starts_alike(&self, init: &Init, (is_row, is_another): (bool, bool)) -> bool {
         match init {
             Init::First | Init::Any => true,
-            Init::Elements(elements) => !is_row && elements.iter().all(|element| self.starts_alike(element, false)),
+            Init::Elements(elements) => {
+                !is_row && elements.iter().all(|element| self.starts_alike(element, (false, is_another)))
+            }
             Init::Fill(value) => {
                 // A particular process, or the one that starts with it, is taken for any.
                 let is_process = match &value.kind {
@@ -171,14 +177,14 @@ impl<'m> Text<'m> {
                 is_process
                     || parts(value).iter().all(|part| match &part.kind {
                         ExprKind::Parameter(id) => *id != self.size,
-                        ExprKind::Const(Value::Process(_))
-                        | ExprKind::Myself
-                        | ExprKind::Bound(_)
+                        ExprKind::Myself => is_another,
+                        ExprKind::IndexOf(who) => is_another && who.kind == ExprKind::Myself,
+                        ExprKind::Const(Value::Process(id)) => is_another && !self.is_member(*id),
+                        ExprKind::ToProcess(of, _) => is_another && *of != self.family,
+                        ExprKind::Bound(_)
                         | ExprKind::Read(_)
                         | ExprKind::At { .. }
-                        | ExprKind::Quantified(_)
-                        | ExprKind::IndexOf(_)
-                        | ExprKind::ToProcess(..) => false,
+                        | ExprKind::Quantified(_) => false,
                         _ => true,
                     })
             }

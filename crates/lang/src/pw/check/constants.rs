@@ -44,6 +44,11 @@ impl<'a> Checker<'a> {
 
     /// The value of an expression that was built from the constant standpoint; reports what has none.
     pub fn constant_value(&mut self, expr: &Expr) -> Option<Value> {
+        if self.model.processes.is_empty() && goes_through_processes(expr) {
+            let message = "how many processes there are cannot depend on the processes";
+            self.report(Diagnostic::error(code::NOT_CONSTANT, expr.span, message).help("compute it from parameters"));
+            return None;
+        }
         static_value(&self.model, expr, None).map_err(|fault| self.report_no_value(&fault)).ok()
     }
 
@@ -136,4 +141,15 @@ impl<'a> Checker<'a> {
             _ => None,
         }
     }
+}
+
+/// Whether a quantifier in an expression goes over a family.
+fn goes_through_processes(expr: &Expr) -> bool {
+    let mut found = false;
+    model::visit::each_part(expr, &mut |part| {
+        if let ExprKind::Quantified(quantified) = &part.kind {
+            found |= quantified.bindings.iter().any(|binding| matches!(binding.domain, Domain::Family(_)));
+        }
+    });
+    found
 }

@@ -3,10 +3,12 @@
 //! In: types, index ranges and constants as written. Out: [`model::size::Forms`] of the Model, and for each declared constant an
 //! expression in which the parameters still stand.
 
-use model::expr::{BinaryOp, Expr, ExprKind};
+use std::collections::BTreeSet;
+
+use model::expr::{BinaryOp, Domain, Expr, ExprKind};
 use model::instance::static_value;
 use model::process::FamilyId;
-use model::size::{Bounds, Size, depends_on_parameters};
+use model::size::{Bounds, ParameterId, Size, depends_on_parameters};
 use model::value::Value;
 use model::variable::VarId;
 use model::visit::each_part;
@@ -28,32 +30,41 @@ impl<'a> Checker<'a> {
     }
 
     /// The constant with this value: the value, or the expression that it was computed from where parameters stand in that. An
-    /// expression that is long or that counts processes is not copied; then the constant still names what it depends on.
+    /// expression that is long or that goes through processes is not copied; then the constant still names what it depends on, and the Model says that
+    /// how it does is not kept.
     pub(super) fn with_origin(&mut self, value: Value, origin: Expr) -> Expr {
         let span = origin.span;
         let constant = Expr { kind: ExprKind::Const(value), span };
-        let mut n_parts = 0;
-        let mut size = None;
+        let (mut n_parts, mut on) = (0, BTreeSet::new());
         each_part(&origin, &mut |part| {
             n_parts += 1;
-            if let (None, ExprKind::Parameter(id)) = (size, &part.kind) {
-                size = Some(*id);
+            match &part.kind {
+                ExprKind::Parameter(id) => drop(on.insert(*id)),
+                ExprKind::Quantified(quantified) => {
+                    let over = quantified.bindings.iter().filter_map(|binding| match binding.domain {
+                        Domain::Family(family) => Some(self.model.families[family].size.parameters()),
+                        Domain::Range(..) | Domain::Enum(_) => None,
+                    });
+                    on.extend(over.flatten());
+                }
+                _ => {}
             }
         });
-        let counts = !is_closed(&origin);
-        if counts {
-            size = size.or_else(|| self.model.families.iter().find_map(|family| family.size.parameters().pop_first()));
+        if on.is_empty() {
+            return constant;
         }
-        let Some(size) = size else { return constant };
-        if n_parts <= MAX_ORIGIN && !counts {
+        if n_parts <= MAX_ORIGIN && is_closed(&origin) {
             return origin;
         }
-        let here = Value::Int(self.model.parameters[size].value);
-        let here = Expr { kind: ExprKind::Const(here), span };
-        let parameter = Expr { kind: ExprKind::Parameter(size), span };
-        let test = ExprKind::Binary(BinaryOp::Equal, Box::new(parameter), Box::new(here));
-        let test = Expr { kind: test, span };
-        Expr { kind: ExprKind::If(Box::new(test), Box::new(constant.clone()), Box::new(constant)), span }
+        self.model.forms.opaque.extend(&on);
+        let named = |inner: Expr, id: ParameterId| {
+            let here = Value::Int(self.model.parameters[id].value);
+            let here = Box::new(Expr { kind: ExprKind::Const(here), span });
+            let parameter = Box::new(Expr { kind: ExprKind::Parameter(id), span });
+            let test = Expr { kind: ExprKind::Binary(BinaryOp::Equal, parameter, here), span };
+            Expr { kind: ExprKind::If(Box::new(test), Box::new(inner), Box::new(constant.clone())), span }
+        };
+        on.into_iter().fold(constant.clone(), named)
     }
 
     /// Keeps what the size and the first index of a family were computed from.

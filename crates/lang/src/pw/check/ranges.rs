@@ -154,8 +154,11 @@ impl<'a> Checker<'a> {
         Some(number)
     }
 
-    /// The family whose index range this is, if it is just one.
+    /// The family whose index range this is, if it is just one. As long as it is not known how many processes there are, a range is one of numbers.
     fn family_with_range(&self, range: &ast::Range, scope: &Scope<'a>) -> Option<FamilyId> {
+        if self.model.processes.is_empty() {
+            return None;
+        }
         let wanted = self.linear_range(range, scope)?;
         let outermost = Scope::new(Base::Program);
         let has_range = |family: &FamilyId| {
