@@ -17,6 +17,7 @@ use evidence::{Certificate, Evidence, Exploration, SymbolicSearch};
 use model::Model;
 use model::property::PropertyKind;
 
+use crate::confrontation::{EFFORT, RunSample, is_claim};
 use crate::mistake::Mistake;
 use crate::watchdog::Attendant;
 
@@ -61,12 +62,14 @@ pub struct Auditor<'m> {
     budget: Budget,
     /// `Some(None)` once the product has turned out to be larger than an exploration claims.
     recount: Option<Option<Recount<'m>>>,
+    /// A few runs, which claims are confronted with.
+    runs: Option<RunSample>,
 }
 
 impl<'m> Auditor<'m> {
     /// Audits answers about a program within a budget.
     pub fn new(model: &'m Model, budget: Budget) -> Self {
-        Auditor { model, budget, recount: None }
+        Auditor { model, budget, recount: None, runs: None }
     }
 
     /// The same auditor, within another budget.
@@ -82,6 +85,7 @@ impl<'m> Auditor<'m> {
     pub fn audit(&mut self, method: &'static str, answer: Answer) -> Result<PropertyResult, Box<Mistake>> {
         let Answer { property, verdict, statistics } = answer;
         let (verdict, accepted) = self.judge(property, verdict);
+        let accepted = accepted.and_then(|audit| self.confront(property, &verdict, audit));
         let answer = Answer { property, verdict, statistics };
         match accepted {
             Ok(audit) => Ok(PropertyResult {
@@ -101,6 +105,19 @@ impl<'m> Auditor<'m> {
                 error,
             }
             .into()),
+        }
+    }
+
+    /// What the audit came to, unless a run contradicts the claim. What was searched again needs no further runs.
+    fn confront(&mut self, property: PropertyId, verdict: &Verdict, audit: Audit) -> Result<Audit, AuditError> {
+        let property = &self.model.properties[property];
+        if audit == Audit::Accepted || !is_claim(verdict, &property.kind) {
+            return Ok(audit);
+        }
+        let runs = self.runs.get_or_insert_with(|| RunSample::of(self.model, &EFFORT));
+        match runs.against(self.model, &property.kind, &EFFORT) {
+            None => Ok(audit),
+            Some(found) => Err(AuditError::new(format!("nothing decides `{}` otherwise", property.name), found)),
         }
     }
 

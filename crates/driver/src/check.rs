@@ -16,6 +16,7 @@ use lang::ProgramText;
 use model::Model;
 
 use crate::checker::Checker;
+use crate::confrontation::{EFFORT, LeastSizes};
 use crate::mistake::Mistake;
 
 /// Explaining answers may take so long where there is no limit, and so long at least where the check used up its time.
@@ -119,12 +120,33 @@ impl Check<'_> {
     /// # Errors
     /// A mistake of ours: evidence that fails its audit, an engine that contradicts itself.
     pub fn run(self, observer: &dyn Observer) -> Result<Checked, Box<Mistake>> {
+        self.answered(None, observer)
+    }
+
+    /// The same of a program with its text: answers about every size are confronted with runs at some of them before anybody hears of them.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run), and a run against an answer.
+    pub fn run_of(self, program: &Program, observer: &dyn Observer) -> Result<Checked, Box<Mistake>> {
+        self.answered(Some(program), observer)
+    }
+
+    fn answered(self, program: Option<&Program>, observer: &dyn Observer) -> Result<Checked, Box<Mistake>> {
         let Check { model, questions, checker, limits } = self;
         let (started, worked_before) = (Instant::now(), processor_time());
         let task = Task { model, properties: questions.to_vec(), budget: limits.budget(), n_threads: limits.n_threads };
-        let clock = Clock { started, observer, known: Mutex::default() };
+        let sizes = program.map(|program| LeastSizes::of(program, &EFFORT));
+        let clock =
+            Clock { started, observer, known: Mutex::new(KnownAnswers { at: Vec::new(), sizes, mistake: None }) };
         let mut results = checker.check(&task, &clock)?;
-        let known = clock.known.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let KnownAnswers { at: known, sizes, mistake } =
+            clock.known.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if let Some(mistake) = mistake {
+            return Err(mistake);
+        }
+        if let Some(mut sizes) = sizes {
+            results.iter().try_for_each(|result| sizes.confront(result))?;
+        }
         for result in results.iter_mut().filter(|result| !matches!(result.verdict, Verdict::Unknown(_))) {
             let first = known.iter().find(|(property, _)| *property == result.property);
             result.statistics.first_known = Some(first.map_or_else(|| started.elapsed(), |(_, at)| *at));
@@ -144,11 +166,21 @@ fn processor_time() -> Option<Duration> {
     Some(Duration::from_millis((user + system) * 10))
 }
 
-/// Notes when each verdict is first known.
+/// Notes when each verdict is first known, and passes on those that no run contradicts.
 struct Clock<'o> {
     started: Instant,
     observer: &'o dyn Observer,
-    known: Mutex<Vec<(PropertyId, Duration)>>,
+    known: Mutex<KnownAnswers<'o>>,
+}
+
+/// What is known so far.
+struct KnownAnswers<'o> {
+    /// When each verdict was first known.
+    at: Vec<(PropertyId, Duration)>,
+    /// The program at other sizes, which answers about every size are confronted with.
+    sizes: Option<LeastSizes<'o>>,
+    /// A run against a verdict.
+    mistake: Option<Box<Mistake>>,
 }
 
 impl Observer for Clock<'_> {
@@ -159,12 +191,17 @@ impl Observer for Clock<'_> {
     fn known(&self, result: &PropertyResult) {
         let at = self.started.elapsed();
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.iter().any(|(property, _)| *property == result.property) {
+        if known.at.iter().any(|(property, _)| *property == result.property) {
             return;
         }
-        known.push((result.property, at));
-        drop(known);
-        self.observer.known(result);
+        known.at.push((result.property, at));
+        if let Some(Err(mistake)) = known.sizes.as_mut().map(|sizes| sizes.confront(result)) {
+            known.mistake.get_or_insert(mistake);
+        }
+        if known.mistake.is_none() {
+            drop(known);
+            self.observer.known(result);
+        }
     }
 }
 

@@ -22,6 +22,7 @@ use views::ByViews;
 use crate::auto::{Race, RaceEntry, RaceStanding, Shares};
 use crate::check::{Check, CheckLimits, Checked, Program};
 use crate::checker::{SharedEngine, Single};
+use crate::confrontation::{EFFORT, LeastSizes};
 use crate::load::{self, Loaded};
 use crate::mistake::Mistake;
 use crate::select;
@@ -108,7 +109,9 @@ pub fn in_a_moment(
     let time = Some(limits.time.map_or(SEARCH, |left| left.saturating_sub(started.elapsed()).min(SEARCH)));
     let asking = EveryNAttempt { questions, limits: &CheckLimits { time, ..limits.clone() }, started: Instant::now() };
     let mut found = Vec::new();
+    let mut sizes = LeastSizes::of(program, &EFFORT);
     for mut result in race.results()? {
+        sizes.confront(&result)?;
         asking.complete(program, &mut result)?;
         if let (Verdict::Holds(_), Some(scope)) = (&result.verdict, scope_of(&result))
             && result.audit.is_accepted()
@@ -156,7 +159,7 @@ impl EveryNAttempt<'_> {
             let limits = self.left();
             let check = Check { model: &program.model, questions: &questions, checker: &checker, limits: &limits };
             if !questions.is_empty() {
-                results.extend(check.run(&Unannounced(observer))?.results);
+                results.extend(check.run_of(program, &Unannounced(observer))?.results);
             }
         }
         let position = |one: &PropertyResult| self.questions.iter().position(|&question| question == one.property);
@@ -184,7 +187,7 @@ impl EveryNAttempt<'_> {
             let (checker, limits) = (Single(Arc::new(engine)), self.left());
             let check = Check { model: &program.model, questions: &questions, checker: &checker, limits: &limits };
             if !questions.is_empty() {
-                answers.extend(check.run(&Silent)?.results);
+                answers.extend(check.run_of(program, &Silent)?.results);
             }
         }
         for found in answers {

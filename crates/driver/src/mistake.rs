@@ -5,9 +5,13 @@
 
 use std::fmt;
 
-use engine::EngineError;
+use audit::AuditError;
+use engine::error::title;
+use engine::run::PropertyResult;
+use engine::{EngineError, Verdict};
+use model::Model;
 
-use crate::auditor::AuditFailure;
+use crate::auditor::{AuditFailure, word};
 
 /// A mistake of ours.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,6 +20,26 @@ pub enum Mistake {
     Refused(AuditFailure),
     /// An engine that contradicts itself.
     Contradiction(EngineError),
+}
+
+impl Mistake {
+    /// Two answers to one question of which one says that the property holds and the other that it does not: one of them is wrong, and so are we.
+    pub fn between(model: &Model, before: &PropertyResult, after: &PropertyResult) -> Option<Box<Mistake>> {
+        use Verdict::{Holds, Violated};
+        if !matches!((&before.verdict, &after.verdict), (Holds(_), Violated(_)) | (Violated(_), Holds(_))) {
+            return None;
+        }
+        let says =
+            |result: &PropertyResult| format!("method `{}` says that it {}", result.method, word(&result.verdict));
+        let failure = AuditFailure {
+            program: title(model),
+            property: model.properties[after.property].name.clone(),
+            method: after.method,
+            verdict: word(&after.verdict),
+            error: AuditError::new(says(after), says(before)),
+        };
+        Some(failure.into())
+    }
 }
 
 impl From<AuditFailure> for Box<Mistake> {

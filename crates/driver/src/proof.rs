@@ -13,6 +13,7 @@ use evidence::proof_file::{ProofError, ProofFile};
 use model::Model;
 
 use crate::check::Program;
+use crate::confrontation::{EFFORT, LeastSizes, RunSample};
 use crate::every_n::at_size;
 use crate::select;
 use crate::watchdog::{Attendant, ENGINE_GRACE};
@@ -85,17 +86,27 @@ fn judge(file: ProofFile, model: &Model, budget: &Budget) -> Result<(PropertyId,
     let checked = certificate::check(model, &model.properties[property], &certificate, budget)?;
     if is_below(model, &certificate.scope) {
         search(model, property, budget)?;
+    } else if let Some(finding) =
+        RunSample::of(model, &EFFORT).against(model, &model.properties[property].kind, &EFFORT)
+    {
+        return Err(contradicted(finding));
     }
     Ok((property, checked))
+}
+
+fn contradicted(finding: String) -> Rejection {
+    Rejection::DoesNotHold { obligation: "no run may contradict a proof".to_owned(), finding }
 }
 
 /// The scope of a proof from a file that was checked, as far as it is known to be true: sizes that the file says were searched are searched again, and
 /// those that cannot be are left out.
 ///
 /// # Errors
-/// That the property does not hold at one of them.
+/// That the property does not hold at one of them, or that a run contradicts it at one of the least sizes that the proof is about.
 pub fn confirmed(program: &Program, property: PropertyId, scope: Scope, budget: &Budget) -> Result<Scope, Rejection> {
     let Scope::AllSizes { parameter, from, checked: stated } = scope else { return Ok(scope) };
+    let confronted = LeastSizes::of(program, &EFFORT).claimed(property, (&parameter, from));
+    confronted.map_err(|(_, error)| contradicted(error.finding))?;
     let name = &program.model.properties[property].name;
     let is_allowed = |size: i64| program.model.parameters.iter().any(|one| one.name == parameter && one.allows(size));
     let mut checked = Vec::new();

@@ -109,7 +109,12 @@ impl Closed {
 }
 
 /// A view of `k` processes of a row, the newest one among them, that is not in the set.
-pub(crate) fn missing(shape: &Shape, theta: &FxHashSet<Packed>, (row, k): (&[u64], usize), newest: Slot) -> Option<Packed> {
+pub(crate) fn missing(
+    shape: &Shape,
+    theta: &FxHashSet<Packed>,
+    (row, k): (&[u64], usize),
+    newest: Slot,
+) -> Option<Packed> {
     let seen = Shape::seen(row) & !(1 << newest);
     let others: Vec<Slot> = (0..32).filter(|slot| seen & 1 << slot != 0).collect();
     let mut missing = None;

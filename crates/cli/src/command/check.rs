@@ -13,6 +13,7 @@ use driver::every_n;
 use driver::instances::Request;
 use driver::load::{Batch, Loaded, Refusal};
 use driver::methods;
+use driver::mistake::Mistake;
 use driver::select::{self, Glob};
 use driver::teach::{every_size, other_n, teach, teach_vacuity};
 use engine::denied::Denied;
@@ -245,6 +246,7 @@ impl Checker<'_> {
                 Loaded::Program(program) => program,
             };
             let asked = questions.next().unwrap_or_default();
+            let first = outcomes.len();
             for checker in &self.checkers {
                 nth += 1;
                 if asked.is_empty() {
@@ -252,6 +254,7 @@ impl Checker<'_> {
                 }
                 let outcome = self.check(Program::clone(&program), &asked, (nth, n_runs), &**checker)?;
                 let is_unexpected = outcome.status() == ExitStatus::NotAsExpected;
+                outcomes[first..].iter().try_for_each(|before| agree(before, &outcome))?;
                 outcomes.push(outcome);
                 if self.fail_fast && is_unexpected {
                     return Ok(outcomes);
@@ -287,7 +290,7 @@ impl Checker<'_> {
             true => every_n::check(&program, questions, &limits, &live)?,
             false => {
                 let check = Check { model: &program.model, questions, checker, limits: &limits };
-                (None, check.run(&live)?)
+                (None, check.run_of(&program, &live)?)
             }
         };
         checked.method = checker.name();
@@ -334,6 +337,21 @@ impl Checker<'_> {
     fn limits_left(&self, begun: Instant) -> CheckLimits {
         CheckLimits { time: self.limits.time.map(|limit| limit.saturating_sub(begun.elapsed())), ..self.limits.clone() }
     }
+}
+
+/// Methods that are compared have to agree about each property, at one size.
+fn agree(before: &Outcome, after: &Outcome) -> Result<(), Failure> {
+    let (Outcome::Checked(before, ..), Outcome::Checked(after, ..)) = (before, after) else { return Ok(()) };
+    if before.model.parameters != after.model.parameters {
+        return Ok(());
+    }
+    for result in &after.results {
+        let same = before.results.iter().find(|other| other.property == result.property);
+        if let Some(mistake) = same.and_then(|other| Mistake::between(&after.model, other, result)) {
+            return Err(mistake.into());
+        }
+    }
+    Ok(())
 }
 
 /// A program without parameters has no other sizes; all such programs are named.

@@ -5,15 +5,12 @@
 
 use std::time::Duration;
 
-use audit::AuditError;
 use base::StopReason;
-use engine::error::title;
 use engine::run::{Audit, PropertyResult};
 use engine::{Answer, Attempt, AttemptOutcome, PropertyId, Verdict};
 use evidence::Evidence;
 use model::Model;
 
-use crate::auditor::{AuditFailure, word};
 use crate::mistake::Mistake;
 
 /// The method that searches the whole product, level by level.
@@ -81,14 +78,13 @@ impl<'m> RaceStanding<'m> {
                 question.found = Some((result, at));
                 return true;
             }
-            Some((before, _)) if disagree(&before.verdict, &result.verdict) => {
-                let failure = disagreement(self.model, before, &result);
-                self.failure.get_or_insert_with(|| failure.into());
-            }
-            Some((before, _)) if is_search(before) && !is_search(&result) => {
-                question.found = Some((result, at));
-            }
-            Some(_) => {}
+            Some((before, _)) => match Mistake::between(self.model, before, &result) {
+                Some(mistake) => {
+                    self.failure.get_or_insert(mistake);
+                }
+                None if is_search(before) && !is_search(&result) => question.found = Some((result, at)),
+                None => {}
+            },
         }
         false
     }
@@ -157,24 +153,6 @@ fn is_search(result: &PropertyResult) -> bool {
             !matches!(evidence, Evidence::Trace(_) | Evidence::Certificate(_))
         }
         Verdict::Unknown(_) => false,
-    }
-}
-
-/// Whether one says that the property holds and the other that it does not.
-fn disagree(one: &Verdict, other: &Verdict) -> bool {
-    use Verdict::{Holds, Violated};
-    matches!((one, other), (Holds(_), Violated(_)) | (Violated(_), Holds(_)))
-}
-
-/// Two methods that disagree: one of them is wrong, and so are we.
-fn disagreement(model: &Model, before: &PropertyResult, after: &PropertyResult) -> AuditFailure {
-    let says = |result: &PropertyResult| format!("method `{}` says that it {}", result.method, word(&result.verdict));
-    AuditFailure {
-        program: title(model),
-        property: model.properties[after.property].name.clone(),
-        method: after.method,
-        verdict: word(&after.verdict),
-        error: AuditError::new(says(after), says(before)),
     }
 }
 

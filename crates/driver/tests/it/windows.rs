@@ -233,7 +233,7 @@ fn two_loops_at_once_do_not_take_the_same_process() {
     let states = places.flat_map(|(place, _)| [state(place, false), state(place, true)]).collect();
     let claim = Claim::Fine(FineProof { family, local, states, views: Vec::new() });
     let facts = vec![Fact { claim, uses: Vec::new() }];
-    let certificate = Certificate { property: "p".to_owned(), scope: Scope::Instance, facts };
+    let certificate = Certificate { property: "p".to_owned(), scope: Scope::Instance, facts, implies: Vec::new() };
     check_refused("whom the outer loop takes", &model, "p", &certificate);
 }
 

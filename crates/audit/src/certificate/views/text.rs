@@ -181,10 +181,7 @@ impl<'m> Text<'m> {
                         ExprKind::IndexOf(who) => is_another && who.kind == ExprKind::Myself,
                         ExprKind::Const(Value::Process(id)) => is_another && !self.is_member(*id),
                         ExprKind::ToProcess(of, _) => is_another && *of != self.family,
-                        ExprKind::Bound(_)
-                        | ExprKind::Read(_)
-                        | ExprKind::At { .. }
-                        | ExprKind::Quantified(_) => false,
+                        ExprKind::Bound(_) | ExprKind::Read(_) | ExprKind::At { .. } | ExprKind::Quantified(_) => false,
                         _ => true,
                     })
             }
