@@ -194,8 +194,10 @@ impl Audit<'_> {
         if certificate.property != self.property.name {
             return malformed(format!("it is about `{}`, not about `{}`", certificate.property, self.property.name));
         }
-        let by_parts = |fact: &Fact| matches!(fact.claim, Claim::SplitInvariant(_) | Claim::Pushdown(_));
-        if !certificate.implies.is_empty() && !certificate.facts.last().is_some_and(by_parts) {
+        let by_parts = |claim: &Claim| matches!(claim, Claim::SplitInvariant(_) | Claim::Pushdown(_));
+        let is_whole = |fact: &Fact| is_about_states(&fact.claim) && !by_parts(&fact.claim);
+        let is_temporal = matches!(self.property.kind, PropertyKind::Temporal(_));
+        if !certificate.implies.is_empty() && (is_temporal || certificate.facts.last().is_some_and(is_whole)) {
             return malformed("its last fact implies the property whole, and it names parts".to_owned());
         }
         if let (PropertyKind::Temporal(_), Some(Claim::Rings(proof))) =

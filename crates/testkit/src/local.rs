@@ -244,7 +244,7 @@ impl<'m> LocalDefinition<'m> {
     }
 
     /// What has to follow from which processes: a clause from all of them, the rest from the movers and as many others as there have to be.
-    fn implies(&self, property: &PropertyKind) -> Vec<Implied> {
+    pub fn implies(&self, property: &PropertyKind) -> Vec<Implied> {
         let all: Vec<ProcessId> = self.model.processes.ids().collect();
         let from = |movers: &[ProcessId]| {
             let others = all.iter().filter(|one| !movers.contains(one)).take(self.k.saturating_sub(movers.len()));

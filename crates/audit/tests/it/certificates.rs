@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::collections::HashSet;
 
-use crate::common::{prepared, properties};
+use crate::common::{Prepared, prepared, properties};
 use audit::certificate::{CertificateError, Means, check_by};
 use evidence::Certificate;
 use evidence::certificate::{ClaimedSymmetry, ProcessDimension};
@@ -23,13 +23,13 @@ fn the_smallest_invariants_are_accepted_where_they_imply_the_property() {
     for_each_program(25, shape(), |_, model| {
         let Some(product) = Product::explore(model, 300) else { return Ok(()) };
         for prepared in prepared(model) {
-            let certificate = prepared.certificate("");
+            let certificate = prepared.local.certificate(&prepared.sets, "");
             let rule = ClosureDefinition::new(model, prepared.invariant(&certificate), 1000);
             if rule.is_invariant() == Some(false) {
                 return Err("the smallest invariant is not invariant".to_string());
             }
             for property in properties(model) {
-                let certificate = prepared.certificate(&property.name);
+                let certificate = prepared.certificate(&property);
                 let found = check_by(Means::Listing, model, &property, &certificate);
                 let expected = rule.implies(&property.kind);
                 let drawn = check_by(Means::Diagrams, model, &property, &certificate);
@@ -77,7 +77,7 @@ fn members_that_stand_for_their_images_say_what_all_members_say() {
         }
         for prepared in prepared(model) {
             for property in properties(model) {
-                let certificate = prepared.certificate(&property.name);
+                let certificate = prepared.certificate(&property);
                 let reduced = by_symmetry(model, &certificate);
                 for means in [Means::Listing, Means::Diagrams] {
                     let all = check_by(means, model, &property, &certificate);
@@ -100,7 +100,7 @@ fn members_stand_for_images_only_where_processes_are_alike() {
         let local = LocalDefinition { limit: 100, ..LocalDefinition::new(model, 1) };
         let Some(sets) = local.invariant() else { return Ok(()) };
         let property = &properties(model)[0];
-        let reduced = by_symmetry(model, &local.certificate(&sets, &property.name));
+        let reduced = by_symmetry(model, &Prepared { local: local.clone(), sets }.certificate(property));
         let symmetric = model.families.ids().all(|family| asymmetries(model, family).is_empty());
         match check_by(Means::Listing, model, property, &reduced) {
             Err(CertificateError::NotSymmetric(_)) => Ok(()),

@@ -125,7 +125,9 @@ fn parts(model: &Model, column: Column, exposed: &[&str]) -> Vec<ViewPart> {
 
 /// Checks the certificate for a property by both means: "accepted", or why not.
 fn judge(model: &Model, property: &str, certificate: &Certificate) -> String {
-    let certificate = Certificate { property: property.to_string(), ..certificate.clone() };
+    let k = certificate.invariant().map_or(1, |invariant| invariant.k);
+    let implies = LocalDefinition::new(model, k).implies(&named(model, property).kind);
+    let certificate = Certificate { property: property.to_string(), implies, ..certificate.clone() };
     let property = named(model, property);
     let shown = |means| match check_by(means, model, property, &certificate) {
         Ok(_) => "accepted".to_string(),
@@ -378,7 +380,8 @@ fn a_column_that_a_step_needs_must_be_there() {
 #[test]
 fn limits_end_the_check_with_their_reason() {
     let model = load(MUX_SEM_LAST, 3);
-    let certificate = Certificate { property: "mutex".to_string(), ..written(&model, 1, &[], last_formula).0 };
+    let implies = LocalDefinition::new(&model, 1).implies(&named(&model, "mutex").kind);
+    let certificate = Certificate { property: "mutex".to_string(), implies, ..written(&model, 1, &[], last_formula).0 };
     let cancel = CancelToken::default();
     cancel.cancel();
     let stopped = |budget: Budget| match check(&model, named(&model, "mutex"), &certificate, &budget) {

@@ -28,8 +28,9 @@ pub struct Prepared<'m> {
 }
 
 impl Prepared<'_> {
-    pub fn certificate(&self, property: &str) -> Certificate {
-        self.local.certificate(&self.sets, property)
+    pub fn certificate(&self, property: &Property) -> Certificate {
+        let implies = self.local.implies(&property.kind);
+        Certificate { implies, ..self.local.certificate(&self.sets, &property.name) }
     }
 
     pub fn invariant<'c>(&self, certificate: &'c Certificate) -> &'c SplitInvariant {
