@@ -137,7 +137,8 @@ pub fn nearest_name<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a s
         .into_iter()
         .filter(is_comparable)
         .map(|name| (strsim::osa_distance(wanted, name), name))
-        .filter(|&(distance, name)| distance <= limit || name.eq_ignore_ascii_case(wanted))
+        // Where every letter differs, the name is another one.
+        .filter(|&(distance, name)| distance <= limit && distance < length || name.eq_ignore_ascii_case(wanted))
         .min()
         .map(|(_, name)| name)
 }
@@ -153,5 +154,7 @@ mod tests {
         assert_eq!(nearest_name("levle", names), Some("level"));
         assert_eq!(nearest_name("TURN", names), Some("turn"));
         assert_eq!(nearest_name("semaphore", names), None);
+        assert_eq!(nearest_name("y", ["A", "x"]), None);
+        assert_eq!(nearest_name("y", ["Y", "x"]), Some("Y"));
     }
 }
