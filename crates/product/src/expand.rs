@@ -58,6 +58,15 @@ pub struct OpenQuestions<'q> {
     races: Vec<(usize, VarId, &'q RaceWatch)>,
 }
 
+/// What the steps of a state show.
+#[derive(Clone, Copy, Debug)]
+pub struct StepsShow {
+    /// Nobody can move, and somebody waits.
+    pub is_deadlock: bool,
+    /// A step is a fault.
+    pub has_fault: bool,
+}
+
 impl<'q> OpenQuestions<'q> {
     /// Those for which `is_open` says so.
     pub fn new(questions: &'q [StateQuestion], is_open: impl Fn(usize) -> bool) -> Self {
@@ -71,6 +80,38 @@ impl<'q> OpenQuestions<'q> {
             }
         }
         open
+    }
+
+    /// Looks at a state that was found.
+    #[inline]
+    pub fn look<const W: usize>(
+        &self,
+        state: &Packed<W>,
+        hits: &mut Hits<W>,
+        (machine, scratch): (&Machine<'_>, &Scratch<W>),
+    ) {
+        hits.look(&self.states, state, machine, scratch);
+    }
+
+    /// Looks at a state whose steps were taken.
+    #[inline]
+    pub fn look_at_steps<const W: usize>(
+        &self,
+        (state, shown): (&Packed<W>, StepsShow),
+        hits: &mut Hits<W>,
+        (machine, scratch): (&Machine<'_>, &Scratch<W>),
+    ) {
+        if shown.is_deadlock {
+            self.deadlocks.iter().for_each(|&question| hits.decided[question] = true);
+        }
+        if shown.has_fault {
+            self.faults.iter().for_each(|&question| hits.decided[question] = true);
+        }
+        for &(question, var, watch) in &self.races {
+            if !hits.decided[question] && watch.is_race(var, state, machine, scratch) {
+                hits.decided[question] = true;
+            }
+        }
     }
 }
 
@@ -113,7 +154,7 @@ impl<const W: usize> StateFinder<'_, W> {
                         if nth % LOOKS == LOOKS - 1 && !self.meter.may_go_on(0) {
                             return Flow::Break(());
                         }
-                        self.hits.look(&self.open.states, state, self.machine, &self.scratch);
+                        self.open.look(state, &mut self.hits, (self.machine, &self.scratch));
                     }
                 }
                 Ok(_) => {}
@@ -216,18 +257,10 @@ impl<const W: usize, D: Delivery<W>> Expander<'_, W, D> {
             None => self.machine.expand(state, scratch, self)?,
             Some(movers) => self.expand_some(movers, state, scratch)?,
         };
-        if !can_move && self.machine.somebody_waits(state) {
-            self.counts.deadlocks += 1;
-            self.open.deadlocks.iter().for_each(|&question| self.finder.hits.decided[question] = true);
-        }
-        if self.counts.errors > n_errors {
-            self.open.faults.iter().for_each(|&question| self.finder.hits.decided[question] = true);
-        }
-        for &(question, var, watch) in &self.open.races {
-            if !self.finder.hits.decided[question] && watch.is_race(var, state, self.machine, scratch) {
-                self.finder.hits.decided[question] = true;
-            }
-        }
+        let is_deadlock = !can_move && self.machine.somebody_waits(state);
+        self.counts.deadlocks += u64::from(is_deadlock);
+        let shown = StepsShow { is_deadlock, has_fault: self.counts.errors > n_errors };
+        self.open.look_at_steps((state, shown), &mut self.finder.hits, (self.machine, scratch));
         self.n_expanded += 1;
         if self.n_expanded.is_multiple_of(CHECK_EVERY) { self.check(CHECK_EVERY) } else { Flow::Continue(()) }
     }

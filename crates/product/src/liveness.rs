@@ -1,6 +1,6 @@
 //! Temporal properties on the whole product: the graph of all states, and fair loops in its products with automata.
 //!
-//! In: a task's temporal properties. Out: for each a lasso that violates it, or the exploration that shows that there is none.
+//! In: a task's temporal properties, and others to be decided on the way. Out: for each a lasso that violates it, or the exploration that shows that there is none; for the others what the search says.
 //! The states and turns (`turns.rs`) are stored once (`graph.rs`), with what the properties' propositions and fairness assumptions look at
 //! (`predicates.rs`). Each way to violate a property is a product with an automaton (`rules.rs`, `product.rs`), searched for a component
 //! that satisfies all demands (`streett::emptiness`), one for all that are alike (`alike.rs`); the run through it is made short (`streett::lasso`). A search on many hosts
@@ -23,27 +23,29 @@ use model::eval::State;
 use model::property::{Formula, PropertyKind};
 use temporal::Violation;
 
+use crate::search::SearchOutcome;
 use engine::meter::Meter;
 use graph::{Explorer, StateGraph};
 use packed::codec::{Codec, UnrollLimits};
 use packed::compile::Compiler;
 use packed::machine::Machine;
+use packed::questions::StateQuestion;
 use packed::width::{ForWidth, with_width};
 use predicates::Predicates;
 use product::LivenessProduct;
 use streett::emptiness;
 use streett::lasso::{self, FairLasso};
 
-/// Answers the temporal properties among those of a task; the others are not looked at.
-pub(crate) fn run(task: &Task<'_>, meter: &Meter<'_>) -> Vec<Answer> {
+/// Answers the temporal properties among those of a task, and the others that are named, on the same graph; the rest is not looked at.
+pub(crate) fn run(task: &Task<'_>, others: &[PropertyId], meter: &Meter<'_>) -> Vec<Answer> {
     let codec = Codec::new(task.model, UnrollLimits::default());
     let started = Instant::now();
     let asked: Vec<AskedProperty> = task.properties.iter().filter_map(|&id| AskedProperty::new(task, id)).collect();
     if asked.is_empty() {
         return Vec::new();
     }
-    let properties: Vec<PropertyId> = asked.iter().map(|asked| asked.property).collect();
-    match with_width(codec.layout.n_words, LivenessJob { codec: &codec, asked, meter, started }) {
+    let properties: Vec<PropertyId> = asked.iter().map(|asked| asked.property).chain(others.iter().copied()).collect();
+    match with_width(codec.layout.n_words, LivenessJob { codec: &codec, asked, others, meter, started }) {
         Ok(answers) => answers,
         Err(reason) => properties.into_iter().map(|property| unknown(property, reason.clone())).collect(),
     }
@@ -82,6 +84,8 @@ fn formula_of(model: &Model, property: PropertyId) -> Option<&Formula> {
 struct LivenessJob<'j> {
     codec: &'j Codec<'j>,
     asked: Vec<AskedProperty>,
+    /// Properties that are not temporal.
+    others: &'j [PropertyId],
     meter: &'j Meter<'j>,
     started: Instant,
 }
@@ -95,8 +99,10 @@ impl ForWidth for LivenessJob<'_> {
         for violation in self.asked.iter().flat_map(|asked| asked.violations.iter().flatten()) {
             predicates.add(&mut compiler, violation);
         }
+        let compile = |&id: &PropertyId| StateQuestion::new(self.codec.model, id, &mut compiler);
+        let questions: Vec<StateQuestion> = self.others.iter().filter_map(compile).collect();
         let machine = Machine { codec: self.codec, code: compiler.finish() };
-        let mut explorer = Explorer::<W>::new(&machine, &predicates);
+        let mut explorer = Explorer::<W>::new(&machine, &predicates, &questions, self.meter);
         let mut answers: Vec<Option<Answer>> = self.asked.iter().map(|_| None).collect();
         let mut most_states = FIRST_LOOK;
         let complete = loop {
@@ -114,9 +120,14 @@ impl ForWidth for LivenessJob<'_> {
                 }
             }
             if answers.iter().all(Option::is_some) {
-                break Ok(());
+                // Nothing more is asked of the graph; the others go on to its end, or until they are decided.
+                most_states = usize::MAX;
+                if explorer.findings().iter().all(Option::is_some) {
+                    break Ok(());
+                }
             }
         };
+        let others = self.others(&explorer, complete.as_ref().err());
         let decide = |(asked, answer): (&AskedProperty, Option<Answer>)| match (answer, &complete, &asked.violations) {
             (Some(answer), ..) => answer,
             (None, _, Err(reason)) | (None, Err(reason), _) => {
@@ -129,7 +140,7 @@ impl ForWidth for LivenessJob<'_> {
                 self.answer(asked, verdict, Some(&explorer.graph))
             }
         };
-        self.asked.iter().zip(answers).map(decide).collect()
+        self.asked.iter().zip(answers).map(decide).chain(others).collect()
     }
 }
 
@@ -141,6 +152,18 @@ const BETWEEN_LOOKS: usize = 16;
 const N_NEAR: usize = 2;
 
 impl LivenessJob<'_> {
+    /// The answers to the properties that are not temporal. Those that a limit leaves open are not told yet.
+    fn others<const W: usize>(&self, explorer: &Explorer<'_, W>, stopped: Option<&StopReason>) -> Vec<Answer> {
+        let findings = explorer.findings().to_vec();
+        let (exploration, time) = (explorer.graph.exploration(), self.started.elapsed());
+        let outcome = SearchOutcome { findings, exploration, stopped: stopped.cloned(), time };
+        let answer = |(at, &property)| outcome.answer(self.codec.model, property, at, self.meter);
+        let answers: Vec<Answer> = self.others.iter().enumerate().map(answer).collect();
+        let decided = answers.iter().filter(|answer| !matches!(answer.verdict, Verdict::Unknown(_)));
+        decided.for_each(|answer| self.meter.answered(answer));
+        answers
+    }
+
     fn answer<const W: usize>(&self, asked: &AskedProperty, verdict: Verdict, seen: Option<&StateGraph<W>>) -> Answer {
         if !matches!(verdict, Verdict::Unknown(_)) {
             self.meter.tell(Event::Decided(asked.property));

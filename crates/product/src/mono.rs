@@ -6,8 +6,9 @@ use evidence::{Evidence, Exploration};
 use model::Model;
 use model::property::PropertyKind;
 
+use crate::findings::QuestionFinding;
 use crate::liveness;
-use crate::search::{ProductSearch, QuestionFinding, SearchOutcome};
+use crate::search::{ProductSearch, SearchOutcome};
 use engine::meter::Meter;
 use packed::codec::{Codec, UnrollLimits};
 use packed::compile::Compiler;
@@ -25,32 +26,48 @@ impl Engine for Mono {
     }
 
     fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
-        let mut answers = safety(task, observer);
-        // What only the end of the search decides is told before loops are looked for.
-        answers.iter().for_each(|answer| observer.answered(answer));
-        answers.extend(liveness::run(task, &Meter::new(&task.budget, observer)));
+        let is_temporal = |id: &PropertyId| matches!(task.model.properties[*id].kind, PropertyKind::Temporal(_));
+        let (temporal, safety): (Vec<PropertyId>, Vec<PropertyId>) =
+            task.properties.iter().partition(|id| is_temporal(id));
+        // The graph of a search that may go on disk would not have room beside it.
+        let is_apart = temporal.is_empty() || task.budget.disk().is_some();
+        let (first, together) = if is_apart { (safety, Vec::new()) } else { (Vec::new(), safety) };
+        let mut answers = search(task, first, observer);
+        answers.extend(liveness::run(task, &together, &Meter::new(&task.budget, observer)));
+        // A graph takes more room than its states alone.
+        let lacks_room = |answer: &Answer| matches!(&answer.verdict, Verdict::Unknown(reason) if is_room(reason));
+        let again = answers.iter().filter(|answer| lacks_room(answer) && together.contains(&answer.property));
+        let again: Vec<PropertyId> = again.map(|answer| answer.property).collect();
+        answers.retain(|answer| !again.contains(&answer.property));
+        answers.extend(search(task, again, observer));
         answers.sort_by_key(|answer| task.properties.iter().position(|&id| id == answer.property));
         Ok(answers)
     }
 }
 
-/// Answers the properties of a task that are not temporal.
-fn safety(task: &Task<'_>, observer: &dyn Observer) -> Vec<Answer> {
-    let is_safety = |id: &PropertyId| !matches!(task.model.properties[*id].kind, PropertyKind::Temporal(_));
-    let asked: Vec<PropertyId> = task.properties.iter().copied().filter(is_safety).collect();
+/// Whether a search that stores less may get further.
+fn is_room(reason: &StopReason) -> bool {
+    matches!(reason, StopReason::MemoryLimit(_) | StopReason::NotSupported(_))
+}
+
+/// Answers properties that are not temporal, and tells them.
+fn search(task: &Task<'_>, asked: Vec<PropertyId>, observer: &dyn Observer) -> Vec<Answer> {
     if asked.is_empty() {
         return Vec::new();
     }
     let meter = Meter::new(&task.budget, observer);
     let codec = Codec::new(task.model, UnrollLimits::default());
     let job = MonoJob { codec: &codec, asked: asked.clone(), meter: &meter, n_threads: task.n_threads };
-    match with_width(codec.layout.n_words, job) {
+    let answers: Vec<Answer> = match with_width(codec.layout.n_words, job) {
         Ok((asked, outcome)) => {
-            let answer = |(at, &property)| answer_of(task.model, property, &outcome, at, &meter);
+            let answer = |(at, &property)| outcome.answer(task.model, property, at, &meter);
             asked.iter().enumerate().map(answer).collect()
         }
         Err(reason) => Task { properties: asked, ..task.clone() }.undecided(&reason),
-    }
+    };
+    // What only the end of the search decides is told before loops are looked for.
+    answers.iter().for_each(|answer| observer.answered(answer));
+    answers
 }
 
 /// Explores the whole product, whatever the properties say. With why it ended early, if it did.
@@ -112,18 +129,21 @@ fn is_reachable(model: &Model, property: PropertyId) -> bool {
     matches!(model.properties[property].kind, PropertyKind::Reachable(_))
 }
 
-fn answer_of(model: &Model, property: PropertyId, outcome: &SearchOutcome, at: usize, meter: &Meter<'_>) -> Answer {
-    let is_reachable = is_reachable(model, property);
-    match &outcome.findings[at] {
-        Some(finding) => finding.answer(model, property, meter),
-        None => {
-            let explored = Evidence::Exploration(outcome.exploration.clone());
-            let verdict = match &outcome.stopped {
-                _ if outcome.exploration.complete && is_reachable => Verdict::Violated(explored),
-                _ if outcome.exploration.complete => Verdict::Holds(explored),
-                reason => Verdict::Unknown(reason.clone().unwrap_or(StopReason::Cancelled)),
-            };
-            Answer { property, verdict, statistics: statistics(&outcome.exploration, outcome.time, meter) }
+impl SearchOutcome {
+    /// The answer to the question at a position.
+    pub(crate) fn answer(&self, model: &Model, property: PropertyId, at: usize, meter: &Meter<'_>) -> Answer {
+        let is_reachable = is_reachable(model, property);
+        match &self.findings[at] {
+            Some(finding) => finding.answer(model, property, meter),
+            None => {
+                let explored = Evidence::Exploration(self.exploration.clone());
+                let verdict = match &self.stopped {
+                    _ if self.exploration.complete && is_reachable => Verdict::Violated(explored),
+                    _ if self.exploration.complete => Verdict::Holds(explored),
+                    reason => Verdict::Unknown(reason.clone().unwrap_or(StopReason::Cancelled)),
+                };
+                Answer { property, verdict, statistics: statistics(&self.exploration, self.time, meter) }
+            }
         }
     }
 }

@@ -32,9 +32,21 @@ pub struct SearchLevels<'a, const W: usize> {
     /// The program.
     pub machine: &'a Machine<'a>,
     /// The states.
-    pub shards: &'a [Shard<W>],
+    pub states: &'a dyn LevelStates<W>,
     /// The limits.
     pub meter: &'a Meter<'a>,
+}
+
+/// What a search keeps the states of each level in.
+pub trait LevelStates<const W: usize> {
+    /// The states of a level.
+    fn states<'s>(&'s self, depth: usize) -> Box<dyn Iterator<Item = Result<Packed<W>, StopReason>> + 's>;
+}
+
+impl<const W: usize> LevelStates<W> for Vec<Shard<W>> {
+    fn states<'s>(&'s self, depth: usize) -> Box<dyn Iterator<Item = Result<Packed<W>, StopReason>> + 's> {
+        Box::new(self.iter().flat_map(move |shard| shard.states(depth)))
+    }
 }
 
 /// A set of processes.
@@ -124,9 +136,9 @@ impl<const W: usize> ConeWalker<'_, W> {
         self.levels.machine.codec.model.processes.len()
     }
 
-    /// The states of a level, shard by shard.
+    /// The states of a level.
     fn states(&self, depth: usize) -> impl Iterator<Item = Result<Packed<W>, StopReason>> {
-        self.levels.shards.iter().flat_map(move |shard| shard.states(depth))
+        self.levels.states.states(depth)
     }
 
     /// Whether a state meets the goal: then who may move next without a switch.

@@ -26,7 +26,8 @@ use packed::machine::Machine;
 use packed::questions::StateQuestion;
 use packed::width::{ForWidth, with_width};
 
-use crate::search::{ProductSearch, QuestionFinding, SearchBounds};
+use crate::findings::QuestionFinding;
+use crate::search::{ProductSearch, SearchBounds};
 use scheduler::Scheduler;
 use walk::ScheduledWalk;
 

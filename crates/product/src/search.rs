@@ -5,38 +5,26 @@
 //! the others and ends early when all are decided. A question that nothing decides has its other answer when everything
 //! was explored. A search may also be bounded to the steps of some processes, or to so many states: then it only finds runs.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use base::StopReason;
-use engine::Event;
-use evidence::{Exploration, Trace};
+use evidence::Exploration;
 use model::process::ProcessId;
 
 use crate::expand::{Delivery, OpenQuestions, SearchCounts, SharedLevel, StateFinder};
+use crate::findings::{Findings, QuestionFinding, Reached};
 use crate::parallel;
-use crate::path::{self, SearchLevels};
 use engine::meter::Meter;
 use packed::initial::InitialStates;
 use packed::machine::{Flow, Machine};
 use packed::packing::Packed;
-use packed::questions::{Hits, StateGoal, StateQuestion};
+use packed::questions::{Hits, StateQuestion};
 use packed::shard::{Shard, shard_of};
 use packed::spill::Overflow;
 use packed::store::BATCH;
 
 /// A level with fewer states is not worth starting threads for.
 const MIN_PARALLEL_LEVEL: u64 = 2_000;
-
-/// What is known about a question.
-#[derive(Clone, Debug)]
-pub struct QuestionFinding {
-    /// The run that decides it, or why there is none.
-    pub result: Result<Trace, StopReason>,
-    /// When it was decided, from the start of the search.
-    pub time: Duration,
-    /// What was explored by then.
-    pub explored: Exploration,
-}
 
 /// What a search saw.
 pub struct SearchOutcome {
@@ -53,15 +41,14 @@ pub struct SearchOutcome {
 /// A search under way.
 pub struct ProductSearch<'a, const W: usize> {
     machine: &'a Machine<'a>,
-    questions: &'a [StateQuestion],
+    n_questions: usize,
     meter: &'a Meter<'a>,
-    started: Instant,
     /// One for each thread; level `depth` is complete in all of them, the next one is being filled.
     shards: Vec<Shard<W>>,
     counts: SearchCounts,
     /// The level whose steps are taken next.
     depth: usize,
-    findings: Vec<Option<QuestionFinding>>,
+    findings: Findings<'a>,
     bounds: SearchBounds<'a>,
 }
 
@@ -95,13 +82,12 @@ impl<'a, const W: usize> ProductSearch<'a, W> {
         };
         ProductSearch {
             machine,
-            questions,
+            n_questions: questions.len(),
             meter,
-            started: Instant::now(),
             shards: std::iter::repeat_with(shard).take(n_shards).collect(),
             counts: SearchCounts::default(),
             depth: 0,
-            findings: questions.iter().map(|_| None).collect(),
+            findings: Findings::new(machine, questions, meter),
             bounds: SearchBounds::NONE,
         }
     }
@@ -116,7 +102,7 @@ impl<'a, const W: usize> ProductSearch<'a, W> {
     pub fn run(mut self) -> SearchOutcome {
         self.start();
         let mut complete = false;
-        while !self.meter.is_stopped() && !self.is_decided() {
+        while !self.meter.is_stopped() && !self.findings.are_complete() {
             if self.level_len() == 0 {
                 complete = self.bounds.movers.is_none();
                 break;
@@ -127,16 +113,12 @@ impl<'a, const W: usize> ProductSearch<'a, W> {
             self.step();
         }
         if complete {
-            let open = self.questions.iter().zip(&self.findings).filter(|(_, finding)| finding.is_none());
-            open.for_each(|(question, _)| self.meter.tell(Event::Decided(question.property)));
+            self.findings.end();
         }
         let exploration = self.explored(complete);
         let stopped = self.meter.reason();
-        SearchOutcome { findings: self.findings, exploration, stopped, time: self.started.elapsed() }
-    }
-
-    fn is_decided(&self) -> bool {
-        !self.questions.is_empty() && self.findings.iter().all(Option::is_some)
+        let time = self.findings.started.elapsed();
+        SearchOutcome { findings: self.findings.known, exploration, stopped, time }
     }
 
     fn level_len(&self) -> u64 {
@@ -161,7 +143,7 @@ impl<'a, const W: usize> ProductSearch<'a, W> {
 
     /// Stores the initial states, level 0.
     fn start(&mut self) {
-        let open = OpenQuestions::new(self.questions, |_| true);
+        let open = self.findings.open();
         let level = self.level(&open);
         let mut finder = level.finder();
         let mut batches: Vec<Vec<Packed<W>>> = self.shards.iter().map(|_| Vec::with_capacity(BATCH)).collect();
@@ -184,13 +166,14 @@ impl<'a, const W: usize> ProductSearch<'a, W> {
         }
         let hits = finder.hits;
         self.shards.iter_mut().for_each(|shard| shard.begin_level(self.meter));
-        self.decide(&hits, |goal| matches!(goal, StateGoal::State(..)), 0);
+        let explored = self.explored(false);
+        self.findings.decide_states(&hits, 0, Reached { levels: &self.shards, explored: &explored });
     }
 
     /// Takes all steps of the level.
     fn step(&mut self) {
         self.meter.enter_level(self.depth as u64);
-        let open = OpenQuestions::new(self.questions, |at| self.findings[at].is_none());
+        let open = self.findings.open();
         let level = self.level(&open);
         let is_parallel = self.shards.len() > 1 && self.level_len() >= MIN_PARALLEL_LEVEL;
         let (counts, hits) = if is_parallel {
@@ -200,9 +183,8 @@ impl<'a, const W: usize> ProductSearch<'a, W> {
         };
         self.counts.add(counts);
         self.shards.iter_mut().for_each(|shard| shard.begin_level(self.meter));
-        // What the steps show is true of this level, what the new states show, of the next.
-        self.decide(&hits, |goal| !matches!(goal, StateGoal::State(..)), self.depth);
-        self.decide(&hits, |goal| matches!(goal, StateGoal::State(..)), self.depth + 1);
+        let explored = self.explored(false);
+        self.findings.decide_steps(&hits, self.depth, Reached { levels: &self.shards, explored: &explored });
         self.depth += 1;
     }
 
@@ -211,39 +193,7 @@ impl<'a, const W: usize> ProductSearch<'a, W> {
         'a: 'l,
     {
         let ProductSearch { machine, meter, .. } = *self;
-        SharedLevel { machine, meter, open, n_questions: self.questions.len(), movers: self.bounds.movers }
-    }
-
-    /// Makes findings of the hits on a level.
-    fn decide(&mut self, hits: &Hits<W>, wanted: impl Fn(&StateGoal) -> bool, depth: usize) {
-        for (at, question) in self.questions.iter().enumerate().filter(|(_, question)| wanted(&question.goal)) {
-            let levels = SearchLevels { machine: self.machine, shards: &self.shards, meter: self.meter };
-            let result = match hits.faulty[at] {
-                _ if hits.decided[at] => path::trace(levels, &question.goal, depth),
-                Some(state) => Err(self.property_error(question, &state)),
-                None => continue,
-            };
-            let time = self.started.elapsed();
-            let finding = QuestionFinding { result, time, explored: self.explored(false) };
-            self.meter.tell(Event::Decided(question.property));
-            self.meter.answered(&finding.answer(self.machine.codec.model, question.property, self.meter));
-            self.findings[at] = Some(finding);
-        }
-    }
-
-    /// Why a property's own expression has no value in a state.
-    fn property_error(&self, question: &StateQuestion, state: &Packed<W>) -> StopReason {
-        use model::property::PropertyKind;
-        let codec = self.machine.codec;
-        let property = &codec.model.properties[question.property];
-        let fault = match &property.kind {
-            PropertyKind::Invariant(condition) | PropertyKind::Reachable(condition) => {
-                model::eval::evaluate(codec.model, &codec.unpack(state), condition, None).err()
-            }
-            _ => None,
-        };
-        let fault = fault.map_or_else(|| "an error".to_string(), |fault| fault.fault.to_string());
-        StopReason::PropertyError(format!("evaluating it fails in a reachable state: {fault}"))
+        SharedLevel { machine, meter, open, n_questions: self.n_questions, movers: self.bounds.movers }
     }
 }
 

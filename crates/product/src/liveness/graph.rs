@@ -1,7 +1,8 @@
 //! The graph of all reachable states: every turn of every run, stored once.
 //!
 //! In: a compiled program and the tests that matter. Out: states by number in breadth-first order; for each its steps, as edges to
-//! numbers with a class (`turns.rs`), the processes that may stand still there, and the truth of each test.
+//! numbers with a class (`turns.rs`), the processes that may stand still there, and the truth of each test. Questions about states and steps are decided on the way, level by level,
+//! as by a search that stores no edges: the product is explored once for both kinds of properties.
 
 use base::{Feature, StopReason, Unsupported};
 use evidence::Exploration;
@@ -10,11 +11,15 @@ use model::eval::Turn;
 
 use super::predicates::Predicates;
 use super::turns::{LeavingTurns, TurnTaker, has};
+use crate::expand::{OpenQuestions, StepsShow};
+use crate::findings::{Findings, QuestionFinding, Reached};
+use crate::path::LevelStates;
 use engine::meter::Meter;
 use packed::hash::hash;
 use packed::initial::InitialStates;
 use packed::machine::{Machine, Scratch};
 use packed::packing::Packed;
+use packed::questions::{Hits, StateQuestion};
 
 /// Limits are looked at after so many states.
 const CHECK_EVERY: usize = 256;
@@ -106,8 +111,13 @@ pub struct Explorer<'b, const W: usize> {
     /// What was explored so far.
     pub graph: StateGraph<W>,
     known: HashTable<u32>,
-    /// Where the states of the next level begin.
-    level_end: usize,
+    /// Where the states of each level begin, and the next one's will.
+    level_starts: Vec<usize>,
+    /// What the questions about states and steps are, and what is known about them.
+    findings: Findings<'b>,
+    /// Those that are open, and what the level at hand shows of them.
+    open: OpenQuestions<'b>,
+    hits: Hits<W>,
     scratch: Scratch<W>,
     leaving: LeavingTurns<W>,
     /// What the meter knows of.
@@ -116,7 +126,13 @@ pub struct Explorer<'b, const W: usize> {
 
 impl<'b, const W: usize> Explorer<'b, W> {
     /// Nothing is explored yet.
-    pub fn new(machine: &'b Machine<'b>, predicates: &'b Predicates) -> Self {
+    pub fn new(
+        machine: &'b Machine<'b>,
+        predicates: &'b Predicates,
+        questions: &'b [StateQuestion],
+        meter: &'b Meter<'b>,
+    ) -> Self {
+        let findings = Findings::new(machine, questions, meter);
         Explorer {
             machine,
             turns: TurnTaker::new(machine, predicates),
@@ -139,7 +155,10 @@ impl<'b, const W: usize> Explorer<'b, W> {
                 },
             },
             known: HashTable::new(),
-            level_end: 0,
+            level_starts: vec![0],
+            open: findings.open(),
+            findings,
+            hits: Hits::new(questions.len()),
             scratch: machine.scratch(),
             leaving: LeavingTurns::default(),
             counted_bytes: 0,
@@ -148,9 +167,20 @@ impl<'b, const W: usize> Explorer<'b, W> {
 }
 
 impl<const W: usize> Explorer<'_, W> {
+    /// What is known about each question.
+    pub fn findings(&self) -> &[Option<QuestionFinding>] {
+        &self.findings.known
+    }
+
     /// Goes on until so many states were expanded; whether everything is explored now.
     pub fn explore(&mut self, most_states: usize, meter: &Meter<'_>) -> Result<bool, StopReason> {
         let explored = self.expand_up_to(most_states, meter);
+        match explored {
+            Ok(true) => self.findings.end(),
+            Ok(false) => {}
+            // What was seen of the level may have decided something.
+            Err(_) => self.decide_level(),
+        }
         let n_known = self.graph.classes.len();
         self.graph.classes.extend_from_slice(&self.turns.classes[n_known..]);
         explored
@@ -165,15 +195,21 @@ impl<const W: usize> Explorer<'_, W> {
                 }
             }
             self.graph.n_initial = self.graph.states.len();
-            self.level_end = self.graph.n_initial;
+            self.level_starts.push(self.graph.n_initial);
+            let levels = GraphLevels { states: &self.graph.states, starts: &self.level_starts };
+            let explored = self.graph.exploration();
+            self.findings.decide_states(&self.hits, 0, Reached { levels: &levels, explored: &explored });
+            self.open = self.findings.open();
+            self.hits = Hits::new(self.hits.decided.len());
         }
         let mut at = self.graph.n_expanded();
         while at < self.graph.states.len() {
             if at >= most_states {
                 return Ok(false);
             }
-            if at == self.level_end {
-                self.level_end = self.graph.states.len();
+            if at == self.level_end() {
+                self.decide_level();
+                self.level_starts.push(self.graph.states.len());
                 self.graph.exploration.depth += 1;
                 meter.enter_level(self.graph.exploration.depth);
             }
@@ -185,8 +221,25 @@ impl<const W: usize> Explorer<'_, W> {
             }
         }
         self.check(meter)?;
+        self.decide_level();
         self.graph.exploration.complete = true;
         Ok(true)
+    }
+
+    /// Where the states of the next level begin.
+    fn level_end(&self) -> usize {
+        self.level_starts.last().copied().unwrap_or(0)
+    }
+
+    /// Notes what the steps of the level at hand decide, and the states after them.
+    fn decide_level(&mut self) {
+        let is_hit = self.hits.decided.contains(&true) || self.hits.faulty.iter().any(Option::is_some);
+        let Some(depth) = self.level_starts.len().checked_sub(2).filter(|_| is_hit) else { return };
+        let levels = GraphLevels { states: &self.graph.states, starts: &self.level_starts };
+        let explored = self.graph.exploration();
+        self.findings.decide_steps(&self.hits, depth, Reached { levels: &levels, explored: &explored });
+        self.open = self.findings.open();
+        self.hits = Hits::new(self.hits.decided.len());
     }
 
     fn check(&mut self, meter: &Meter<'_>) -> Result<(), StopReason> {
@@ -213,6 +266,7 @@ impl<const W: usize> Explorer<'_, W> {
         let number = u32::try_from(states.len()).map_err(|_| too_many_states())?;
         self.known.insert_unique(code, number, |&number| hash(&states[number as usize]));
         self.graph.states.push(*state);
+        self.open.look(state, &mut self.hits, (self.machine, &self.scratch));
         Ok(number)
     }
 
@@ -221,6 +275,8 @@ impl<const W: usize> Explorer<'_, W> {
         let state = self.graph.states[at];
         let mut leaving = std::mem::take(&mut self.leaving);
         self.turns.take(&state, &self.scratch, &mut leaving)?;
+        let shown = StepsShow { is_deadlock: leaving.is_deadlock, has_fault: leaving.n_faults > 0 };
+        self.open.look_at_steps((&state, shown), &mut self.hits, (self.machine, &self.scratch));
         self.graph.exploration.deadlocks += u64::from(leaving.is_deadlock);
         self.graph.exploration.errors += leaving.n_faults;
         self.graph.exploration.transitions += leaving.steps.len() as u64;
@@ -234,6 +290,19 @@ impl<const W: usize> Explorer<'_, W> {
         leaving.faulty.iter().for_each(|&test| self.graph.faulty[test] = true);
         self.leaving = leaving;
         Ok(())
+    }
+}
+
+/// The states of a graph by level; the last level goes to the end.
+struct GraphLevels<'g, const W: usize> {
+    states: &'g [Packed<W>],
+    starts: &'g [usize],
+}
+
+impl<const W: usize> LevelStates<W> for GraphLevels<'_, W> {
+    fn states<'s>(&'s self, depth: usize) -> Box<dyn Iterator<Item = Result<Packed<W>, StopReason>> + 's> {
+        let end = self.starts.get(depth + 1).copied().unwrap_or(self.states.len());
+        Box::new(self.states[self.starts[depth]..end].iter().map(|state| Ok(*state)))
     }
 }
 

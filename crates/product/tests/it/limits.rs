@@ -162,3 +162,59 @@ fn progress_is_told_a_few_times_a_second() {
     let (states, frontier, depth, memory_bytes) = searching.unwrap();
     assert!(*states > 1_000 && frontier < states && *depth > 2 && *memory_bytes > 8 * states);
 }
+
+/// Keeps what is answered, in its order, with how many states were known by then.
+#[derive(Default)]
+struct Answers(Mutex<Vec<(String, u64)>>, Option<Model>);
+
+impl Observer for Answers {
+    fn event(&self, _event: Event) {}
+
+    fn answered(&self, answer: &engine::Answer) {
+        let model = self.1.as_ref().expect("the listener knows the program");
+        let name = model.properties[answer.property].name.clone();
+        let states = answer.statistics.global_states.unwrap_or(0);
+        let mut told = self.0.lock().expect("nobody panics");
+        if !told.iter().any(|(known, _)| *known == name) {
+            told.push((name, states));
+        }
+    }
+}
+
+const BOTH_KINDS: &str = "program both {
+    shared x: [0..=9; 4];
+    process P[i in 0..<4] { loop { x[i] = (x[i] + 1) % 10; } }
+    invariant near: x[0] != 2;
+    invariant small: forall k: x[k] <= 9;
+    property again: always eventually x[0] == 0 under weak P[*];
+    deadlock_free;
+}";
+
+/// One exploration serves both kinds: a violation is told when its level is reached, and what holds before loops are looked for.
+#[test]
+fn the_product_is_explored_once_for_both_kinds_and_each_verdict_is_told_at_once() {
+    let model = load(BOTH_KINDS);
+    let listener = Answers(Mutex::default(), Some(model.clone()));
+    let budget = Budget::unlimited();
+    let task = Task { model: &model, properties: model.properties.ids().collect(), budget, n_threads: 1 };
+    let answers = Mono.run(&task, &listener).unwrap();
+    let order: Vec<_> = answers.iter().map(|answer| answer.property).collect();
+    assert_eq!(order, task.properties);
+    let told = listener.0.lock().unwrap();
+    assert_eq!(told.first().map(|(name, _)| name.as_str()), Some("near"));
+    assert!(told[0].1 < 1_000, "{told:?}");
+    assert_eq!(told.last().map(|(name, _)| name.as_str()), Some("again"), "{told:?}");
+    assert!(told[1..].iter().all(|(_, states)| *states == 10_000), "{told:?}");
+}
+
+/// Where the graph has no room, its states alone may have.
+#[test]
+fn what_a_graph_has_no_room_for_a_search_decides() {
+    let model = load(BOTH_KINDS);
+    let limit = 400_000;
+    let found = verdicts(&model, Budget::new(None, Some(limit), CancelToken::default()), 1);
+    assert!(matches!(verdict(&found, "near"), Verdict::Violated(Evidence::Trace(_))));
+    assert!(matches!(verdict(&found, "small"), Verdict::Holds(Evidence::Exploration(_))), "{found:?}");
+    assert!(matches!(verdict(&found, "deadlock_free"), Verdict::Holds(Evidence::Exploration(_))), "{found:?}");
+    assert_eq!(*verdict(&found, "again"), Verdict::Unknown(StopReason::MemoryLimit(limit)));
+}

@@ -13,6 +13,7 @@ use product::{Mono, explore};
 use testkit::conditions::ConditionMaker;
 use testkit::oracle::GoalDistance;
 use testkit::samples::add_property;
+use testkit::temporal::with_temporal;
 use testkit::{Product, RandomFeatures, for_each_program};
 
 const MAX_STATES: usize = 1_500;
@@ -117,7 +118,9 @@ fn check(model: &Model) -> Result<(), String> {
         return Err(format!("explored {explored:?}, not {true_counts:?}"));
     }
     let (one, two) = (answers(model, 1), answers(model, 3));
-    for (answer, parallel) in one.iter().zip(&two) {
+    // Beside a temporal property the same is decided on the way to its graph.
+    let beside = answers(&with_temporal(model, product.states.len() as u64, 1), 1);
+    for ((answer, parallel), beside) in one.iter().zip(&two).zip(&beside) {
         let name = &model.properties[answer.property].name;
         let expected = expected(model, &product, answer.property);
         let found = found(model, answer).map_err(|error| format!("{name}: {error}"))?;
@@ -126,6 +129,9 @@ fn check(model: &Model) -> Result<(), String> {
         }
         if answer.verdict != parallel.verdict {
             return Err(format!("{name}: {:?}\nwith three threads {:?}", answer.verdict, parallel.verdict));
+        }
+        if (answer.property, &answer.verdict) != (beside.property, &beside.verdict) {
+            return Err(format!("{name}: {:?}\nbeside a temporal property {:?}", answer.verdict, beside.verdict));
         }
     }
     Ok(())
