@@ -8,7 +8,7 @@ use model::eval::State;
 use model::process::ProcessId;
 use model::types::Type;
 use model::value::Value;
-use model::variable::{CellId, VarId, VariableLook};
+use model::variable::{CellId, VarId, VariableLook, element_name};
 
 use crate::names::{composed, shown};
 use crate::steps::VariableChange;
@@ -65,9 +65,9 @@ pub fn read_text(model: &Model, state: &State, cell: CellId) -> Option<String> {
     let read = &model.cells[cell];
     match (&model.vars[read.var].look, Bundle::of(model, cell)) {
         (VariableLook::Hidden, _) => None,
-        (VariableLook::Set, Some(set)) => {
+        (VariableLook::Set(names), Some(set)) => {
             let is_inside = state.cells[cell.index()] == Value::Bool(true);
-            let element = cell.index() - set.first.index();
+            let element = element_name(names, cell.index() - set.first.index());
             Some(format!("{element} {}in {}", if is_inside { "" } else { "not " }, set.name(model)))
         }
         (_, Some(bundle)) => Some(format!("{} is {}", bundle.name(model), bundle.content(model, state))),
@@ -98,7 +98,7 @@ pub fn fact(expr: &str, value: &str) -> String {
 pub fn variable_name(model: &Model, var: VarId) -> &str {
     match &model.vars[var].look {
         VariableLook::ChannelLength(name) | VariableLook::ChannelRow(name) => name,
-        VariableLook::Plain | VariableLook::Hidden | VariableLook::Set => &model.vars[var].name,
+        VariableLook::Plain | VariableLook::Hidden | VariableLook::Set(_) => &model.vars[var].name,
     }
 }
 
@@ -109,7 +109,7 @@ pub fn whole(model: &Model, state: &State, var: VarId, owner: Option<ProcessId>)
     match &declared.look {
         VariableLook::Hidden | VariableLook::ChannelRow(_) => None,
         VariableLook::Plain => Some((declared.name.clone(), composed(model, var, &cells))),
-        VariableLook::Set => Some((declared.name.clone(), sets(&declared.ty, &cells))),
+        VariableLook::Set(names) => Some((declared.name.clone(), sets(&declared.ty, &cells, names))),
         VariableLook::ChannelLength(name) => {
             let mut channels = 0..;
             let mut next = || messages(model, state, name, channels.next().unwrap_or(0));
@@ -134,7 +134,7 @@ impl Bundle {
         let (declared, offset) = (&model.vars[var], cell.index() - start);
         let last = declared.ty.dimensions().last().copied().unwrap_or(1);
         match &declared.look {
-            VariableLook::Set => {
+            VariableLook::Set(_) => {
                 Some(Bundle { var, first: CellId::new(cell.index() - offset % last), at: offset / last })
             }
             VariableLook::ChannelLength(_) => Some(Bundle { var, first: cell, at: offset }),
@@ -152,7 +152,7 @@ impl Bundle {
         let name = &model.cells[self.first].name;
         match &model.vars[self.var].look {
             // The cell is that of the first possible element: its last index is not part of the name.
-            VariableLook::Set => name.rsplit_once('[').map_or(name.as_str(), |(set, _)| set).to_owned(),
+            VariableLook::Set(_) => name.rsplit_once('[').map_or(name.as_str(), |(set, _)| set).to_owned(),
             VariableLook::ChannelLength(channel) => {
                 format!("{channel}{}", name.strip_prefix(&model.vars[self.var].name).unwrap_or_default())
             }
@@ -163,28 +163,29 @@ impl Bundle {
     fn content(&self, model: &Model, state: &State) -> String {
         match &model.vars[self.var].look {
             VariableLook::ChannelLength(name) => messages(model, state, name, self.at),
-            _ => {
+            look => {
                 let last = model.vars[self.var].ty.dimensions().last().copied().unwrap_or(1);
-                elements(&state.cells[self.first.index()..self.first.index() + last])
+                let cells = &state.cells[self.first.index()..self.first.index() + last];
+                elements(cells, look.elements().unwrap_or_default())
             }
         }
     }
 }
 
-/// `{0, 2}`: the elements of a set.
-fn elements(cells: &[Value]) -> String {
+/// `{0, 2}`, `{red, blue}`: the elements of a set.
+fn elements(cells: &[Value], names: &[String]) -> String {
     let inside = cells.iter().enumerate().filter(|(_, value)| **value == Value::Bool(true));
-    format!("{{{}}}", inside.map(|(at, _)| at.to_string()).collect::<Vec<_>>().join(", "))
+    format!("{{{}}}", inside.map(|(at, _)| element_name(names, at)).collect::<Vec<_>>().join(", "))
 }
 
-fn sets(ty: &Type, cells: &[Value]) -> String {
+fn sets(ty: &Type, cells: &[Value], names: &[String]) -> String {
     match ty {
         Type::Array { element, len } if matches!(**element, Type::Array { .. }) => {
             let size = element.n_cells();
-            let parts = (0..*len).map(|at| sets(element, &cells[at * size..(at + 1) * size]));
+            let parts = (0..*len).map(|at| sets(element, &cells[at * size..(at + 1) * size], names));
             format!("[{}]", parts.collect::<Vec<_>>().join(", "))
         }
-        _ => elements(cells),
+        _ => elements(cells, names),
     }
 }
 

@@ -121,6 +121,7 @@ fn waits_at(model: &Model, state: &State, process: ProcessId, action: &Action, t
         let sends = matches!(sync.side, SyncSide::Send(_));
         return wait(Awaited::Partner(model.channels[sync.channel].name.clone(), sends), Vec::new());
     }
+    let mut has_chosen = false;
     for stmt in &action.body {
         match &stmt.kind {
             StmtKind::Acquire(access) => {
@@ -130,9 +131,16 @@ fn waits_at(model: &Model, state: &State, process: ProcessId, action: &Action, t
                     return wait(Awaited::Resource(model.cells[cell].name.clone()), holders);
                 }
             }
+            // Which one was chosen is not known; that none fits is.
+            StmtKind::Await(test) if has_chosen => {
+                let Some((text, cell)) = channel_wait(model, &mut view, test) else { break };
+                let content = bundle::content_of(model, state, cell).into_iter().collect();
+                return wait(Awaited::Condition(text, content), Vec::new());
+            }
             StmtKind::Await(test) if view.truth(test) == Ok(false) => {
                 return wait(condition(test, &mut printer), Vec::new());
             }
+            _ if only_chooses(model, stmt) => has_chosen = true,
             // What comes later is evaluated after a change, which is not known here.
             _ if changes(stmt) => break,
             _ => {}
@@ -170,6 +178,11 @@ fn fitting(model: &Model, cell: CellId, has_more: bool) -> String {
     format!("{which} in {}", bundle::cell_name(model, cell))
 }
 
+/// Whether a statement chooses a value that nobody sees, such as which message is taken.
+fn only_chooses(model: &Model, stmt: &Stmt) -> bool {
+    matches!(&stmt.kind, StmtKind::AssignAny(access, _) if model.vars[access.var].look == VariableLook::Hidden)
+}
+
 fn changes(stmt: &Stmt) -> bool {
     !matches!(stmt.kind, StmtKind::Await(_) | StmtKind::Assert(_) | StmtKind::Acquire(_))
 }
@@ -183,7 +196,8 @@ fn holders(model: &Model, state: &State, cell: CellId, takers: &[Vec<ProcessId>]
     }
 }
 
-fn locate(model: &Model, view: &mut Viewpoint<'_>, access: &Access) -> Option<CellId> {
+/// The cell that an access means for who looks.
+pub(crate) fn locate(model: &Model, view: &mut Viewpoint<'_>, access: &Access) -> Option<CellId> {
     let owner = match &access.whose {
         Whose::Shared => None,
         Whose::Mine => view.me,

@@ -8,12 +8,14 @@
 use model::Model;
 use model::eval::{State, Viewpoint};
 use model::expr::{Access, BinaryOp, Binding, Expr, ExprKind, Quantified, Quantifier, Whose};
-use model::print::Printer;
+use model::print::{Printer, SetTerm};
 use model::process::ProcessId;
 use model::value::Value;
 
+use crate::bundle;
 use crate::names::short;
 use crate::totals::as_written;
+use crate::waiting::locate;
 
 /// The part that decides an expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,7 +58,10 @@ impl<'a> ReasonSearch<'a> {
     fn narrow(mut self, expr: &Expr, truth: bool) -> (Vec<PartUnderBindings<'a>>, bool) {
         let whole = |search: ReasonSearch<'a>| (vec![(search, expr.clone(), truth)], false);
         match &expr.kind {
-            ExprKind::Quantified(quantified) if decides_alone(quantified.quantifier, truth) => {
+            ExprKind::Quantified(quantified)
+                if decides_alone(quantified.quantifier, truth)
+                    && SetTerm::of(self.view.model, quantified).is_none() =>
+            {
                 match self.instance(quantified, truth) {
                     Some(values) => {
                         self.bindings.extend(quantified.bindings.iter().cloned().zip(values));
@@ -175,6 +180,8 @@ impl<'a> ReasonSearch<'a> {
             ExprKind::Quantified(quantified) => {
                 if quantified.quantifier == Quantifier::Count {
                     self.note(expr, seen);
+                } else if let Some(term) = SetTerm::of(self.view.model, quantified) {
+                    term.sets().into_iter().for_each(|set| self.note_set(set, seen));
                 }
             }
         }
@@ -186,6 +193,17 @@ impl<'a> ReasonSearch<'a> {
         {
             seen.note_process(value);
         }
+    }
+
+    /// Notes what a set holds; the access is that of one possible element.
+    fn note_set(&mut self, element: &Access, seen: &mut ExpressionFindings<'_>) {
+        let first = Expr { kind: ExprKind::Const(Value::Int(0)), span: element.span };
+        let mut indices = element.indices.clone();
+        indices.pop();
+        indices.push(first);
+        let cell = locate(self.view.model, &mut self.view, &Access { indices, ..element.clone() });
+        let content = cell.and_then(|cell| bundle::content_of(self.view.model, self.view.state, cell));
+        seen.values.extend(content.filter(|entry| !seen.values.contains(entry)));
     }
 
     fn note(&mut self, expr: &Expr, seen: &mut ExpressionFindings<'_>) {

@@ -5,6 +5,10 @@
 
 mod formula;
 
+mod sets;
+
+pub use sets::SetTerm;
+
 use crate::Model;
 use crate::control::TextOwner;
 use crate::eval::State;
@@ -14,7 +18,7 @@ use crate::process::{FamilyId, ProcessId};
 use crate::property::Formula;
 use crate::types::{ScalarType, Type};
 use crate::value::Value;
-use crate::variable::{CellId, VarId, VariableLook};
+use crate::variable::{CellId, VarId, element_name};
 
 /// A value as the user writes it: `true`, `3`, an enumeration's word, `none`. A process of the program's only indexed
 /// family is shown by its index, any other by its name.
@@ -39,6 +43,21 @@ pub fn content(model: &Model, var: VarId, value: Value) -> String {
     match value {
         Value::Int(number) => model.vars[var].shown.get(&number).cloned().unwrap_or_else(|| number.to_string()),
         other => self::value(model, other),
+    }
+}
+
+/// The value whose position among those of its enumeration an expression finds, as indices of sets of them do; any other expression as it is.
+fn chosen(position: &Expr) -> &Expr {
+    match &position.kind {
+        ExprKind::If(test, at, _) if matches!(at.kind, ExprKind::Const(Value::Int(_))) => match &test.kind {
+            ExprKind::Binary(BinaryOp::Equal, value, constant)
+                if matches!(constant.kind, ExprKind::Const(Value::Enum(..))) =>
+            {
+                value
+            }
+            _ => position,
+        },
+        _ => position,
     }
 }
 
@@ -171,12 +190,14 @@ impl<'m> Printer<'m> {
 
     /// `k in seen`, of an element of the array that a set is.
     fn membership(&mut self, access: &Access) -> (BindingLevel, String) {
-        let Some((element, outer)) = access.indices.split_last() else {
-            return (BindingLevel::Atom, self.access(access));
+        let Some(element) = access.indices.last() else { return (BindingLevel::Atom, self.access(access)) };
+        let names = self.model.vars[access.var].look.elements().unwrap_or_default();
+        let element = match &element.kind {
+            ExprKind::Const(Value::Int(at)) if !names.is_empty() => element_name(names, *at as usize),
+            _ if !names.is_empty() => self.tighter(chosen(element), BindingLevel::Sum),
+            _ => self.tighter(element, BindingLevel::Sum),
         };
-        let element = self.tighter(element, BindingLevel::Sum);
-        let set = self.access(&Access { indices: outer.to_vec(), ..access.clone() });
-        (BindingLevel::Comparison, format!("{element} in {set}"))
+        (BindingLevel::Comparison, format!("{element} in {}", self.set(access)))
     }
 
     fn bind(&mut self, binding: &Binding) {
@@ -200,7 +221,7 @@ impl<'m> Printer<'m> {
                 Some(BoundName::Value(known)) => (BindingLevel::Atom, value(self.model, *known)),
                 None => (BindingLevel::Atom, format!("_{}", var.0)),
             },
-            ExprKind::Read(access) if self.model.vars[access.var].look == VariableLook::Set => self.membership(access),
+            ExprKind::Read(access) if self.model.vars[access.var].look.elements().is_some() => self.membership(access),
             ExprKind::Read(access) => {
                 let is_lock = self.model.vars[access.var].ty.scalar() == ScalarType::Lock;
                 (BindingLevel::Atom, self.access(access) + if is_lock { ".owner" } else { "" })
@@ -265,7 +286,30 @@ impl<'m> Printer<'m> {
         parenthesised(self.at_level(expr), least)
     }
 
+    /// A set without the element that an access ends in.
+    fn set(&mut self, access: &Access) -> String {
+        let outer = access.indices.split_last().map_or(&[][..], |(_, outer)| outer);
+        self.access(&Access { indices: outer.to_vec(), ..access.clone() })
+    }
+
+    fn set_term(&mut self, term: &SetTerm<'_>) -> (BindingLevel, String) {
+        match term {
+            SetTerm::Size(set) => (BindingLevel::Atom, format!("size({})", self.set(set))),
+            SetTerm::Empty(set) => (BindingLevel::Atom, format!("empty({})", self.set(set))),
+            SetTerm::Same(one, other) => {
+                (BindingLevel::Comparison, format!("{} == {}", self.set(one), self.set(other)))
+            }
+            SetTerm::Is(set, elements) => {
+                let elements: Vec<String> = elements.iter().map(|element| self.expr(element)).collect();
+                (BindingLevel::Comparison, format!("{} == {{{}}}", self.set(set), elements.join(", ")))
+            }
+        }
+    }
+
     fn quantified(&mut self, quantified: &Quantified) -> (BindingLevel, String) {
+        if let Some(term) = SetTerm::of(self.model, quantified) {
+            return self.set_term(&term);
+        }
         let outer = self.bound.clone();
         let binders = self.binders(&quantified.bindings, quantified.filter.as_ref());
         let body = match &quantified.filter {

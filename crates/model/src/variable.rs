@@ -58,12 +58,27 @@ pub enum VariableLook {
     Plain,
     /// Not at all: a step chooses with it and forgets.
     Hidden,
-    /// As sets: the innermost array says for each possible element whether it is inside.
-    Set,
+    /// As sets: the innermost array says for each possible element whether it is inside. The elements have these names; none where they are numbers or processes.
+    Set(Vec<String>),
     /// How many messages the channel of this name holds.
     ChannelLength(String),
     /// One part of the messages of the channel of this name, slot by slot.
     ChannelRow(String),
+}
+
+impl VariableLook {
+    /// The names of the possible elements of a set; none where they are numbers or processes. `None` of what is no set.
+    pub fn elements(&self) -> Option<&[String]> {
+        match self {
+            VariableLook::Set(names) => Some(names),
+            _ => None,
+        }
+    }
+}
+
+/// What the element of a set at an index is called: by its name, or by its number.
+pub fn element_name(names: &[String], at: usize) -> String {
+    names.get(at).cloned().unwrap_or_else(|| at.to_string())
 }
 
 /// A declared variable, parameter or loop counter.

@@ -11,7 +11,7 @@ use model::process::FamilyId;
 use model::size::Size;
 use model::types::ScalarType;
 use model::value::Value;
-use model::variable::VariableLook;
+use model::variable::element_name;
 
 use super::formula::{
     CellTerm, IndexName, Kin, NamedProcess, PlaceName, ProcessTally, QuantifiedSentence, Quantity, SentenceFormula,
@@ -267,10 +267,13 @@ impl SentenceWriter<'_> {
 
     /// `k in seen`, of an element of the array that a set is; `None` of anything else.
     fn membership(&self, term: &CellTerm, is_inside: bool) -> Option<(TextLevel, String)> {
-        let (element, outer) =
-            term.indices.split_last().filter(|_| self.model.vars[term.var].look == VariableLook::Set)?;
+        let names = self.model.vars[term.var].look.elements()?;
+        let (element, outer) = term.indices.split_last()?;
         let set = self.cell(&CellTerm { indices: outer.to_vec(), ..term.clone() })?;
-        let element = self.subscript(element)?;
+        let element = match *element {
+            IndexName::Number(number) if !names.is_empty() => element_name(names, number),
+            _ => self.subscript(element)?,
+        };
         Some(match is_inside {
             true => (TextLevel::Comparison, format!("{element} in {set}")),
             false => (TextLevel::Atom, format!("!({element} in {set})")),

@@ -20,6 +20,7 @@
 //! left as it is where the checker has a message for it.
 
 mod channels;
+mod elements;
 mod exits;
 mod expressions;
 mod names;
@@ -33,9 +34,8 @@ use base::Diagnostic;
 use model::variable::VariableLook;
 
 use super::ast::{
-    Assigned, BinaryOp, ChannelDecl, Expr, ExprKind, FairnessItem, FairnessKind, Ident, Item, PatternIndex,
-    ProcedureParameter, ProcessDecl, ProcessIndex, Program, PropertyKind, Range, RangeEnd, StorageClass, StructDecl,
-    Type, TypeKind, VariableDecl,
+    Assigned, ChannelDecl, EnumDecl, Expr, FairnessItem, FairnessKind, Ident, Item, PatternIndex, ProcedureParameter,
+    ProcessDecl, ProcessIndex, Program, PropertyKind, StorageClass, StructDecl, Type, TypeKind, VariableDecl,
 };
 use crate::codes::check as code;
 
@@ -74,8 +74,8 @@ pub(super) struct Elaborated {
 struct Elaborator<'a> {
     /// The structs by name.
     structs: HashMap<&'a str, &'a StructDecl>,
-    /// The enumerations by name.
-    enums: Vec<&'a str>,
+    /// The enumerations.
+    enums: Vec<&'a EnumDecl>,
     /// What the names of types stand for.
     aliases: HashMap<&'a str, &'a Type>,
     /// The channels by name.
@@ -104,16 +104,6 @@ struct Elaborator<'a> {
     diagnostics: Vec<Diagnostic>,
 }
 
-/// The number after the last one of a range.
-fn after_last(range: &Range) -> Expr {
-    match range.end {
-        RangeEnd::Excluded => range.high.clone(),
-        RangeEnd::Included => {
-            names::binary(BinaryOp::Add, range.high.clone(), names::number(1, range.span), range.span)
-        }
-    }
-}
-
 /// A part of a variable that is one variable of its own.
 #[derive(Clone, Debug)]
 struct Leaf {
@@ -121,8 +111,8 @@ struct Leaf {
     suffix: String,
     /// Its type, without structs and sets.
     ty: Type,
-    /// Whether it is a set.
-    is_set: bool,
+    /// How it is shown, which tells sets from other arrays.
+    look: VariableLook,
     /// How many indices follow each part of its name: the variable's own, and each field's.
     indices: Vec<usize>,
 }
@@ -130,7 +120,7 @@ struct Leaf {
 impl Leaf {
     /// A variable that is one itself.
     fn plain(ty: Type) -> Self {
-        Leaf { suffix: String::new(), ty, is_set: false, indices: vec![0] }
+        Leaf { suffix: String::new(), ty, look: VariableLook::Plain, indices: vec![0] }
     }
 }
 
@@ -169,7 +159,7 @@ impl<'a> Elaborator<'a> {
                     &declared.name
                 }
                 Item::Enum(declared) => {
-                    elaborator.enums.push(&declared.name.name);
+                    elaborator.enums.push(declared);
                     &declared.name
                 }
                 Item::Define(declared) => {
@@ -384,34 +374,13 @@ impl<'a> Elaborator<'a> {
             TypeKind::Set(element) => match self.n_elements(element) {
                 Some(length) => {
                     let ty = Type { kind: TypeKind::Bool, span: ty.span };
-                    vec![array(Leaf { is_set: true, ..Leaf::plain(ty) }, &length)]
+                    let look = VariableLook::Set(self.element_names(element));
+                    vec![array(Leaf { look, ..Leaf::plain(ty) }, &length)]
                 }
                 None => Vec::new(),
             },
             _ => vec![Leaf::plain(ty.clone())],
         }
-    }
-
-    /// How many elements a set may have; reports a type of which there are no sets.
-    fn n_elements(&mut self, element: &Type) -> Option<Expr> {
-        let range = match &element.kind {
-            TypeKind::Range(range) => Some((**range).clone()),
-            TypeKind::Pid { family, optional: false } => {
-                let is_meant = |name: &str| family.as_ref().is_none_or(|family| family.name == name);
-                let mut families = self.indices.iter().filter(|(name, _)| is_meant(name));
-                families.next().filter(|_| families.next().is_none()).map(|(_, index)| index.range.clone())
-            }
-            _ => None,
-        };
-        let from_zero = range.filter(|range| matches!(range.low.kind, ExprKind::Int(0)));
-        if let Some(range) = from_zero {
-            return Some(after_last(&range));
-        }
-        self.lacks_types = true;
-        let message = "there are sets of processes and of numbers from 0 on";
-        let diagnostic = Diagnostic::error(code::BAD_SET, element.span, message);
-        self.diagnostics.push(diagnostic.help("write `set of pid`, `set of pid(P)` or `set of 0..<N`"));
-        None
     }
 
     fn check_struct(&mut self, declared: &'a StructDecl) {
@@ -489,7 +458,7 @@ impl<'a> Elaborator<'a> {
             initial => vec![initial.clone(); leaves.len()],
         };
         let variable = |(leaf, initial): (Leaf, Option<Assigned>)| VariableDecl {
-            look: if leaf.is_set { VariableLook::Set } else { VariableLook::Plain },
+            look: leaf.look,
             name: Ident { name: format!("{}{}", declared.name.name, leaf.suffix), span: declared.name.span },
             ty: leaf.ty,
             indices_after: leaf.indices[..leaf.indices.len() - 1].to_vec(),

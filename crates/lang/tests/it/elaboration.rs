@@ -271,6 +271,8 @@ fn what_does_not_fit_is_refused() {
         ("struct S { a: bool } shared x: S; process P { x.b = true; }", "E0209"),
         ("shared s: set of bool; process P { skip; }", "E0312"),
         ("shared x: bool; process P { await x in x; }", "E0312"),
+        ("enum C { a, b } shared s: set of C; shared u: set of 0..<2; process P { s = u; }", "E0312"),
+        ("enum C { a, b } shared s: set of C; shared u: set of 0..<2; process P { await s == u; }", "E0312"),
         ("chan c: [1] of ([bool; 2]); process P { skip; }", "E0314"),
         ("process P { send c(1); }", "E0313"),
         ("chan c: [0] of (bool); process P { atomic { send c(true); } }", "E0307"),
@@ -373,5 +375,39 @@ fn a_loop_goes_through_a_family_or_a_set() {
          process P[i in 0..<N] { for k in 0..<N { f[k] = true; } atomic { for k in 0..<3 { if s[k] { n += k; } } }
            if i == 0 { for k in 0..<3 { if s[k] { s[k] = false; } } either { k = a; } or { k = c; } } }
          reachable r: forall i: P[i]@end; }",
+    );
+}
+
+#[test]
+fn a_set_of_an_enumeration_is_an_array_by_its_values() {
+    check(
+        "program p { enum C { a, b, c } shared s: set of C = {a, c}; shared t: set of C; shared x: C;
+         process P { x = any; insert t(x); remove s(C.c); if x in s && !(b in t) { s = t; }
+           for k in t { if k == c { x = a; } } for k in C { if k == b { x = k; } } atomic { for k in s { x = k; } } }
+         process Q { some k in s where k != x { insert t(k); } }
+         invariant i: forall k in s: k != c || size(t) <= 1; reachable r: t == {b, c}; reachable q: s == t; invariant e: !empty(t) || x == a; }",
+        "program p { enum C { a, b, c } shared s: [bool; 3] = [true, false, true]; shared t: [bool; 3]; shared x: C;
+         define at(v) = if v == a then 0 else if v == b then 1 else 2;
+         process P { x = any; t[at(x)] = true; s[2] = false; if s[at(x)] && !t[1] { s[0], s[1], s[2] = t[0], t[1], t[2]; }
+           for k in 0..<3 { if t[k] { if k == 2 { x = a; } } } for k in 0..<3 { if k == 1 { x = b; } }
+           atomic { for k in 0..<3 { if s[k] { x = if k == 0 then a else if k == 1 then b else c; } } } }
+         process Q { either { atomic { await s[0] && x != a; t[0] = true; } } or { atomic { await s[1] && x != b; t[1] = true; } }
+           or { atomic { await s[2] && x != c; t[2] = true; } } }
+         invariant i: !s[2] || count(k in 0..<3: t[k]) <= 1; reachable r: !t[0] && t[1] && t[2];
+         reachable q: forall k in 0..<3: s[k] == t[k]; invariant e: t[0] || t[1] || t[2] || x == a; }",
+    );
+}
+
+#[test]
+fn the_name_of_a_type_is_what_it_ranges_over() {
+    check(
+        "program p(N: 2..) { type Level = 0..=2; type Who = pid; enum K { a, b } type Kind = K; shared x: [bool; 3]; shared w: pid?; shared k: K;
+         process P[i in 0..<N] { some l in Level where !x[l] { x[l] = true; } for l in Level { x[l] = false; } some v in Who where v != i { w = v; }
+           some j in Kind { k = j; } }
+         invariant a: (exists l in Level: x[l]) => exists v in Who: !P[v]@end; }",
+        "program p(N: 2..) { enum K { a, b } shared x: [bool; 3]; shared w: pid?; shared k: K;
+         process P[i in 0..<N] { some l in 0..=2 where !x[l] { x[l] = true; } for l in 0..=2 { x[l] = false; } some v in P where v != i { w = v; }
+           some j in K { k = j; } }
+         invariant a: (exists l in 0..=2: x[l]) => exists v in P: !P[v]@end; }",
     );
 }

@@ -158,15 +158,21 @@ fn waiting(run: &Run, state: &State, told: &TraceExplanation, style: &Style) -> 
     let rows: Vec<[String; 3]> = waits.iter().map(|wait| wait_row(run, state, wait)).collect();
     let column = |nth: usize| rows.iter().map(|row| width(&row[nth])).max().unwrap_or(0).min(40);
     for (row, wait) in rows.iter().zip(waits) {
-        let mut line = format!("    {}  {}  {}", pad(&row[0], column(0)), pad(&row[1], column(1)), row[2]);
+        let (who, most) = (pad(&row[0], column(0)), style.width.min(80));
+        let mut detail = row[2].clone();
         if cycle.last() == Some(&wait.process) {
-            line = format!("{line}   {} cycle of {}", style.mark(Mark::Cycle), cycle.len());
+            detail = format!("{detail}   {} cycle of {}", style.mark(Mark::Cycle), cycle.len());
         }
+        let line = format!("    {who}  {}  {detail}", pad(&row[1], column(1)));
         let line = clean(line.trim_end());
-        if width(&line) <= style.width.min(80) {
+        if width(&line) <= most {
             out.push_str(&format!("{line}\n"));
-        } else {
-            out.push_str(&hang("    ", line.trim_start(), style.width.min(80)));
+            continue;
+        }
+        // What it waits for, and below it why that is not so.
+        out.push_str(&hang(&clean(&format!("    {who}  ")), &clean(&row[1]), most));
+        if !detail.is_empty() {
+            out.push_str(&hang(&" ".repeat(width(&who) + 6), &clean(&detail), most));
         }
     }
     out

@@ -131,9 +131,10 @@ impl Elaborator<'_> {
     fn compared_sets(&mut self, left: &Expr, right: &Expr, span: Span) -> Option<Expr> {
         let set = self.set(left).or_else(|| self.set(right))?;
         let domain = self.domain_of(&set.ty)?;
+        let ty = set.ty.clone();
         let mut inside = |side: &Expr| {
             if let Some(placed) = self.set(side) {
-                return Some(names::index(self.whole(&placed), names::name("k@", span)));
+                return (!self.differ(&ty, &placed.ty)).then(|| self.member(&placed, names::name("k@", span)));
             }
             let ExprKind::Set(elements) = &side.kind else { return None };
             let is = |element| names::binary(BinaryOp::Equal, names::name("k@", span), element, span);
@@ -186,7 +187,7 @@ impl Elaborator<'_> {
                 names::binary(BinaryOp::And, above, names::binary(below, member, high, span), span)
             }
             Members::Set(set) => match (&set.kind, self.set(set)) {
-                (_, Some(placed)) => Expr { span, ..names::index(self.whole(&placed), member) },
+                (_, Some(placed)) => Expr { span, ..self.member(&placed, member) },
                 (ExprKind::Set(elements), None) => {
                     let equal = |other| names::binary(BinaryOp::Equal, member.clone(), other, span);
                     let parts = self.exprs(elements).into_iter().map(equal).collect();
@@ -215,7 +216,7 @@ impl Elaborator<'_> {
             "size" | "empty" => {
                 let set = self.set(of)?;
                 let k = Ident { name: "k@".to_owned(), span };
-                let member = names::index(self.whole(&set), names::name("k@", span));
+                let member = self.member(&set, names::name("k@", span));
                 let domain = self.domain_of(&set.ty)?;
                 let binders =
                     Binders { names: vec![k], distinct: false, other_than: Vec::new(), domain: Some(domain), span };
@@ -230,23 +231,10 @@ impl Elaborator<'_> {
         }
     }
 
-    /// All possible elements of a set type.
-    pub(super) fn domain_of(&mut self, ty: &crate::pw::ast::Type) -> Option<Domain> {
-        let TypeKind::Set(element) = &ty.kind else { return None };
-        match &element.kind {
-            TypeKind::Range(range) => Some(Domain::Range(self.range(range))),
-            TypeKind::Pid { family: Some(family), .. } => Some(Domain::Family(family.clone())),
-            TypeKind::Pid { family: None, .. } => {
-                let name = self.indices.first()?.0.to_owned();
-                Some(Domain::Family(Ident { name, span: element.span }))
-            }
-            _ => None,
-        }
-    }
-
     fn quantified(&mut self, quantifier: Quantifier, binders: &Binders, body: &Expr, span: Span) -> Expr {
         let mut binders = binders.clone();
         binders.other_than = self.exprs(&binders.other_than);
+        binders.domain = binders.domain.as_ref().map(|domain| self.values_of(domain));
         let set = match &binders.domain {
             Some(Domain::Family(name)) => self.set(&names::name(name.name.clone(), name.span)),
             Some(Domain::Set(set)) => {
@@ -271,10 +259,9 @@ impl Elaborator<'_> {
         let mut body = self.expr(body);
         self.bound.truncate(n_bound);
         if let Some(set) = set {
-            let whole = self.whole(&set);
-            let inside =
-                binders.names.iter().map(|name| names::index(whole.clone(), names::name(name.name.clone(), name.span)));
-            let inside = names::combined(BinaryOp::And, inside.collect(), binders.span);
+            let names = binders.names.iter().map(|name| names::name(name.name.clone(), name.span));
+            let inside = names.map(|name| self.member(&set, name)).collect();
+            let inside = names::combined(BinaryOp::And, inside, binders.span);
             body = self.of_members(quantifier, (inside, body), binders.span);
         }
         Expr { kind: ExprKind::Quantified { quantifier, binders: Box::new(binders), body: Box::new(body) }, span }

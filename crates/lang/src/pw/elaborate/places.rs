@@ -188,7 +188,8 @@ impl Elaborator<'_> {
                     return Some(vec![names::truth(false, span)]);
                 }
                 let is = |element| names::binary(BinaryOp::Equal, names::name("k@", span), element, span);
-                let inside = self.exprs(elements).into_iter().map(is).collect();
+                let elements = self.exprs(elements).into_iter().map(|element| self.position(ty, element));
+                let inside = elements.map(is).collect();
                 let inside = Box::new(names::combined(BinaryOp::Or, inside, span));
                 let variable = Ident { name: "k@".to_owned(), span };
                 Some(vec![Expr { kind: ExprKind::ByIndex { variable, value: inside }, span }])

@@ -176,10 +176,13 @@ impl Elaborator<'_> {
         span: Span,
         in_step: bool,
     ) -> StatementKind {
-        let (ty, set) = match domain {
+        let domain = self.values_of(domain);
+        let (ty, set) = match &domain {
             Domain::Family(name) => match self.set(&names::name(name.name.clone(), name.span)) {
                 Some(set) => (self.element_type(&set.ty), Some(set)),
-                None if self.enums.contains(&&*name.name) => (TypeKind::Named(name.clone()), None),
+                None if self.enums.iter().any(|known| known.name.name == name.name) => {
+                    (TypeKind::Named(name.clone()), None)
+                }
                 None => (pid_of(name.clone()), None),
             },
             Domain::Set(expr) => match self.set(expr) {
@@ -204,7 +207,7 @@ impl Elaborator<'_> {
             let nobody = Expr { kind: ExprKind::None, span };
             conditions.push(names::binary(BinaryOp::Unequal, chosen.clone(), nobody, span));
         }
-        conditions.extend(set.map(|set| names::index(self.whole(&set), chosen.clone())));
+        conditions.extend(set.map(|set| self.member(&set, chosen.clone())));
         conditions.extend(condition.map(|condition| self.expr(condition)));
         let any = Assigned::Any { range: None, span };
         let pick = StatementKind::Assign { targets: vec![chosen.clone()], values: vec![any] };

@@ -4,7 +4,9 @@ use base::{Diagnostic, Span};
 
 use super::{Elaborator, exits, names};
 use crate::codes::check as code;
-use crate::pw::ast::{Assigned, Block, Domain, Expr, ExprKind, Ident, Statement, StatementKind, Type, TypeKind};
+use crate::pw::ast::{
+    Assigned, Block, Domain, EnumDecl, Expr, ExprKind, Ident, Statement, StatementKind, Type, TypeKind,
+};
 
 /// A hidden variable that remembers a value to the end of a block.
 struct Kept {
@@ -131,8 +133,24 @@ impl Elaborator<'_> {
         body
     }
 
-    /// `for k in P { … }`: for each index of the family; `for k in s { … }`: for each possible element that is in the set when its turn comes.
+    /// The body of a loop that counts through the values of an enumeration: the name stands for the value at the counted position.
+    fn valued_body(&mut self, variable: &Ident, values: &EnumDecl, body: &Block, in_step: bool) -> Block {
+        self.refuse_capture(std::slice::from_ref(variable));
+        let value = Self::value_at(values, &names::name(variable.name.clone(), variable.span));
+        self.lets.push((variable.name.clone(), value));
+        let body = self.block(body, in_step);
+        self.lets.pop();
+        body
+    }
+
+    /// `for k in P { … }`: for each index of the family; `for c in Color { … }`: for each value; `for k in s { … }`: for each possible element that is in the set when its turn comes.
     fn for_each(&mut self, variable: &Ident, domain: &Domain, body: &Block, in_step: bool) -> StatementKind {
+        let domain = &self.values_of(domain);
+        if let Domain::Range(range) = domain {
+            let range = self.range(range);
+            let body = self.loop_body(variable, body, in_step);
+            return StatementKind::For { variable: variable.clone(), range, body };
+        }
         let written = match domain {
             Domain::Family(name) => names::name(name.name.clone(), name.span),
             Domain::Set(set) => (**set).clone(),
@@ -144,9 +162,20 @@ impl Elaborator<'_> {
             let span = variable.span;
             let range = names::range(names::number(0, span), self.expr(&length), span);
             let condition = names::index(self.whole(&set), names::name(variable.name.clone(), span));
-            let then = self.loop_body(variable, body, in_step);
+            let then = match self.enum_of(&element) {
+                Some(values) => self.valued_body(variable, values, body, in_step),
+                None => self.loop_body(variable, body, in_step),
+            };
             let test = StatementKind::If { condition, then, otherwise: None };
             let body = names::block(vec![names::statement(test, span)], body.span);
+            return StatementKind::For { variable: variable.clone(), range, body };
+        }
+        if let Domain::Family(name) = domain
+            && let Some(values) = self.enums.iter().find(|known| known.name.name == name.name).copied()
+        {
+            let span = variable.span;
+            let range = names::range(names::number(0, span), names::number(values.values.len() as i64, span), span);
+            let body = self.valued_body(variable, values, body, in_step);
             return StatementKind::For { variable: variable.clone(), range, body };
         }
         let family = match domain {
@@ -154,7 +183,7 @@ impl Elaborator<'_> {
             _ => None,
         };
         let Some((_, index)) = family else {
-            let message = "a loop goes through numbers, the processes of a family, or the elements of a set";
+            let message = "a loop goes through numbers, the processes of a family, the values of an enumeration, or the elements of a set";
             let diagnostic = Diagnostic::error(code::BAD_SET, written.span, message);
             self.diagnostics.push(diagnostic.help("write `for k in 0..<3 { … }`"));
             return StatementKind::Skip;
@@ -233,9 +262,9 @@ impl Elaborator<'_> {
         let k = || names::name("k@", span);
         let (content, elements) = match (&value.kind, self.set(value)) {
             (ExprKind::Set(elements), _) => (names::truth(false, span), self.exprs(elements)),
-            (_, Some(other)) => (names::index(self.whole(&other), k()), Vec::new()),
+            (_, Some(other)) if !self.differ(&set.ty, &other.ty) => (names::index(self.whole(&other), k()), Vec::new()),
             _ => {
-                let message = "a set is needed here: another set, or `{…}`";
+                let message = "a set of the same type is needed here: another one, or `{…}`";
                 self.diagnostics.push(Diagnostic::error(code::BAD_SET, value.span, message));
                 return Some(StatementKind::Skip);
             }
@@ -247,7 +276,8 @@ impl Elaborator<'_> {
         let body = names::block(vec![names::assign(names::index(whole.clone(), k()), content, span)], span);
         let range = names::range(names::number(0, span), length, span);
         let mut statements = vec![names::statement(StatementKind::For { variable, range, body }, span)];
-        let insert = |element| names::assign(names::index(whole.clone(), element), names::truth(true, span), span);
+        let elements = elements.into_iter().map(|element| self.position(&set.ty, element)).collect::<Vec<_>>();
+        let insert = |at| names::assign(names::index(whole.clone(), at), names::truth(true, span), span);
         statements.extend(elements.into_iter().map(insert));
         Some(StatementKind::Atomic(names::block(statements, span)))
     }
@@ -259,7 +289,8 @@ impl Elaborator<'_> {
             self.diagnostics.push(diagnostic.help("a set is declared as `seen: set of pid`"));
             return StatementKind::Skip;
         };
-        let target = names::index(self.whole(&placed), self.expr(element));
+        let element = self.expr(element);
+        let target = self.member(&placed, element);
         let values = vec![Assigned::Value(names::truth(inserts, span))];
         StatementKind::Assign { targets: vec![target], values }
     }

@@ -252,7 +252,8 @@ impl<'a> Checker<'a> {
                     Diagnostic::error(code::NOT_ASSIGNABLE, target.span, message).note(var.span, "declared here")
                 } else if matches!(variable.whose, Whose::Of(_)) {
                     let message = format!("`{}` is public: only its own process writes it", var.name);
-                    let help = "make it `shared` if several processes write it";
+                    let help =
+                        "make it `shared` if several processes write it, an array with an element for each process";
                     Diagnostic::error(code::FOREIGN_PUBLIC_WRITTEN, target.span, message)
                         .note(var.span, "declared here")
                         .help(help)
