@@ -6,7 +6,7 @@
 use base::SourceFile;
 use evidence::Trace;
 use model::Model;
-use model::control::TextOwner;
+use model::control::{ActionId, TextOwner};
 use model::eval::{Link, Move, State, Touch, Turn, likely_touched_by};
 use model::layout::element_names;
 use model::process::ProcessId;
@@ -27,6 +27,8 @@ pub struct StepView {
     pub label: Option<String>,
     /// The statement, as the user wrote it.
     pub statement: String,
+    /// Of a test, an `if` or a `while`, whether its condition was true.
+    pub outcome: Option<bool>,
     /// The line on which the statement starts.
     pub line: u32,
     /// Where the movers came from and went to.
@@ -41,6 +43,17 @@ pub struct StepView {
     pub writes: bool,
     /// Whether it is no step at all: the process had its turn and stood still.
     pub stands_still: bool,
+}
+
+impl StepView {
+    /// The statement, with what came of it where it is a test: `if x > 0: no`.
+    pub fn statement_with_outcome(&self) -> String {
+        match self.outcome {
+            Some(true) => format!("{}: yes", self.statement),
+            Some(false) => format!("{}: no", self.statement),
+            None => self.statement.clone(),
+        }
+    }
 }
 
 /// The control of a process before and after a step.
@@ -98,6 +111,7 @@ fn stood_still(model: &Model, source: &SourceFile, process: ProcessId, state: &S
         partner: None,
         label: None,
         statement: "stands still".to_owned(),
+        outcome: None,
         line: line(source, model.places[state.place(process)].span),
         moved: vec![ControlChange { process, from: at.clone(), to: at, is_named: false }],
         changes: Vec::new(),
@@ -138,6 +152,7 @@ fn step_taken(model: &Model, source: &SourceFile, by: &Move, [before, after]: [&
         partner: by.partner.map(|(partner, _)| partner),
         label: action.labels.first().cloned(),
         statement: statements_of(model, by),
+        outcome: outcome(model, by.action),
         line: line(source, statement.span),
         moved: moved.collect(),
         changes: cell_changes(model, before, after),
@@ -152,6 +167,19 @@ fn step_taken(model: &Model, source: &SourceFile, by: &Move, [before, after]: [&
     view.shown = shown_changes(model, [before, after], &view.changes);
     look_at_touched(model, by, [before, after], &mut view);
     view
+}
+
+/// Whether the condition of a test was true: of the two steps of one `if` or `while`, the first is taken where it is.
+fn outcome(model: &Model, taken: ActionId) -> Option<bool> {
+    let action = &model.actions[taken];
+    let text = &model.statements[action.statement].text;
+    let is_test = ["if ", "while "].iter().any(|word| text.starts_with(word)) && !text.starts_with("if *");
+    let is_same = |other: &&ActionId| model.actions[**other].statement == action.statement;
+    let steps: Vec<ActionId> = model.places[action.source].actions.iter().filter(is_same).copied().collect();
+    match steps[..] {
+        [yes, no] if is_test && (taken == yes || taken == no) => Some(taken == yes),
+        _ => None,
+    }
 }
 
 /// The statement of the step; of one that goes on, all of them in their order.

@@ -149,3 +149,27 @@ fn the_bracket_of_a_loop_goes_on_beside_later_lines() {
     let number = |line: &str| line.chars().skip(place(line)).take_while(char::is_ascii_digit).count() + place(line);
     assert_eq!(number(zero), number(first), "{}", told.out);
 }
+
+/// What is said of sets as wholes is shown as it is written, elements of enumerations by their names, and who waits stands in columns.
+#[test]
+fn sets_as_wholes_are_shown_as_they_are_written() {
+    let text = "program s(N: 2..) {\n  enum Hue { red, green, blue }\n  shared s: set of Hue = {red, blue};\n  shared who: [set of pid; 2];\n  process P[i in 0..<N] {\n    \
+        take: some h in s { remove s(h); }\n    both: await size(s) == 3 || who[1] == {i} || s == {green};\n  }\n  invariant full: !empty(s);\n  \
+        invariant some_red: red in s;\n}\n";
+    let place = Place::with("s.pw", text);
+    let told = place.run("check s.pw --property deadlock_free").exits(1);
+    let told = told.prints("P[0] both  waits for size(s) == 3 || who[1] == {0} || s == {green}");
+    let told = told.prints("\n               size(s) is 0, who[1] is {}, s is {}");
+    assert!(!told.out.contains('@'), "{}", told.out);
+    let told =
+        place.run("check s.pw --property full").exits(1).prints("where  s is {}").prints("s: {red, blue} ⇒ {blue}");
+    assert!(!told.out.contains('@'), "{}", told.out);
+    place.run("check s.pw --property some_red").exits(1).prints("red in s   is false   after step 1");
+}
+
+#[test]
+fn a_test_says_what_came_of_it() {
+    let text = "program t {\n  shared x: 0..=3;\n  process P {\n    while x < 2 {\n      if x == 1 { x = 3; } else { x = 1; }\n    }\n  }\n  invariant low: x < 3;\n}\n";
+    let told = Place::with("t.pw", text).run("check t.pw --property low").exits(1);
+    told.prints("while x < 2: yes → line 5:7").prints("if x == 1: no → line 5:35").prints("if x == 1: yes → line 5:19");
+}

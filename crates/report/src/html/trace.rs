@@ -212,7 +212,7 @@ fn row(film: &Film<'_>, at: usize, step: &StepView) -> Markup {
                 @if let Some((mark, meaning)) = bracket { " " span.bracket title=(meaning) { (mark) } }
             }
             td { (step.line) }
-            td { (code(&step.statement)) }
+            td { (code(&step.statement_with_outcome())) }
             @if film.processes.len() > MOST_COLUMNS {
                 td { (who_moves(film, step)) }
             } @else {
@@ -298,7 +298,7 @@ fn data(film: &Film<'_>, column: f64) -> Json {
             json!({
                 "by": position(step.process),
                 "line": step.line,
-                "statement": if step.stands_still { "" } else { step.statement.as_str() },
+                "statement": if step.stands_still { String::new() } else { step.statement_with_outcome() },
                 "went": went.join("; "),
                 "reads": notes(film, at, step),
             })

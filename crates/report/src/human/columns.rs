@@ -145,6 +145,11 @@ pub(super) fn what_happens(view: &StepView, moved: &ControlChange, style: &Style
         return if *from == moved.to { from.clone() } else { format!("{from} {arrow} {}", moved.to) };
     }
     let statement = cut_middle(&statement, WIDEST_STATEMENT, style);
+    let outcome = view.outcome.filter(|_| moved.process == view.process);
+    let statement = match outcome {
+        Some(is_true) => format!("{statement}: {}", if is_true { "yes" } else { "no" }),
+        None => statement,
+    };
     let branches =
         ["if ", "either", "while ", "loop", "match ", "do", "else"].iter().any(|word| view.statement.starts_with(word));
     match branches && moved.from != moved.to {
