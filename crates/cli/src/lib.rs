@@ -9,6 +9,7 @@ pub mod values;
 
 mod command;
 mod crash;
+mod failed;
 mod failure;
 mod files;
 mod host_options;

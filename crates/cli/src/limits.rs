@@ -15,7 +15,7 @@ use driver::check::CheckLimits;
 
 use crate::live::Stream;
 use crate::options::{CallLimitOptions, LimitOptions};
-use crate::output::LastDocument;
+use crate::output::LastDocuments;
 use crate::status::ExitStatus;
 use crate::{files, interrupt, terminal};
 
@@ -58,7 +58,7 @@ pub fn of_call(options: CallLimitOptions) -> (Budget, Guard) {
 }
 
 /// Ends the call with status 3 where its limits are about to be passed: whatever it is at, and with nothing but a sentence, which stands in the
-/// result document, too, where one is asked for.
+/// documents, too, where some are asked for.
 pub struct Guard {
     started: Instant,
     time: Option<Duration>,
@@ -71,7 +71,7 @@ struct Ending {
     /// When.
     deadline: Option<Instant>,
     /// What is written before.
-    document: Option<LastDocument>,
+    documents: Option<LastDocuments>,
     /// The events that are ended before.
     stream: Option<Stream>,
 }
@@ -101,10 +101,10 @@ impl Guard {
         locked(&self.ending).deadline = time.and_then(|time| self.started.checked_add(time));
     }
 
-    /// Says which document there has to be, and which events have to come to their end, however the call ends.
-    pub fn leaves(&self, document: Option<LastDocument>, stream: Option<&Stream>) {
+    /// Says which documents there have to be, and which events have to come to their end, however the call ends.
+    pub fn leaves(&self, documents: LastDocuments, stream: Option<&Stream>) {
         let mut ending = locked(&self.ending);
-        ending.document = document;
+        ending.documents = Some(documents);
         ending.stream = stream.cloned();
     }
 }
@@ -128,8 +128,8 @@ fn keep_looking(time: Option<Duration>, memory: Option<u64>, ending: &Mutex<Endi
 fn end(reason: &StopReason, ending: &Ending) -> ! {
     let why = format!("{reason} before everything was written");
     terminal::error(&why);
-    if let Some(document) = &ending.document {
-        document.write(&why, ExitStatus::Undecided);
+    if let Some(documents) = &ending.documents {
+        documents.write(&why, ExitStatus::Undecided);
     }
     if let Some(stream) = &ending.stream {
         stream.end(&why, ExitStatus::Undecided);

@@ -10,8 +10,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use driver::files::{FileError, SOURCE_ENDINGS};
-use report::{Style, json};
+use report::Style;
 
+use crate::failed;
 use crate::failure::Failure;
 use crate::files::Target;
 use crate::formats::Requested;
@@ -61,37 +62,40 @@ pub struct Outputs {
     pen: Pen,
 }
 
-/// Who holds it writes the result document; whether it is written.
+/// Who holds it writes documents; those that are written.
 #[derive(Clone, Default)]
-struct Pen(Arc<Mutex<bool>>);
+struct Pen(Arc<Mutex<Vec<CheckFormat>>>);
 
 impl Pen {
-    fn take(&self) -> MutexGuard<'_, bool> {
+    fn take(&self) -> MutexGuard<'_, Vec<CheckFormat>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// The result document of a call that is ended from outside, because a limit is about to be passed.
-pub struct LastDocument {
-    /// The file; `None` for the standard output.
-    place: Option<PathBuf>,
+/// The documents of a call that is ended from outside, because a limit is about to be passed.
+pub struct LastDocuments {
+    /// Each with its file; `None` for the standard output.
+    places: Vec<(CheckFormat, Option<PathBuf>)>,
     pen: Pen,
 }
 
-impl LastDocument {
-    /// Says why the call is ended, where the document is not written yet. Nobody writes after it: the pen is not given back.
+impl LastDocuments {
+    /// Says why the call is ended, in each document that is not written yet. Nobody writes after it: the pen is not given back.
     pub fn write(&self, why: &str, status: ExitStatus) {
-        let mut is_written = self.pen.take();
-        if !*is_written {
-            *is_written = true;
-            let text = format!("{:#}\n", json::value_of(&json::failed(&[why.to_owned()], status.code())));
+        let mut written = self.pen.take();
+        for (format, place) in &self.places {
+            if written.contains(format) {
+                continue;
+            }
+            written.push(*format);
+            let Some(text) = failed::document(*format, &[why.to_owned()], status) else { continue };
             // There is nobody left whom to tell that it failed.
-            match &self.place {
+            match place {
                 Some(path) => drop(Target::new(path).and_then(|target| target.write(&text))),
                 None => drop(terminal::print(&text)),
             }
         }
-        std::mem::forget(is_written);
+        std::mem::forget(written);
     }
 }
 
@@ -165,32 +169,27 @@ impl Outputs {
         Ok(stream.transpose()?)
     }
 
-    /// Writes the result document of a call that could not be done, where one is asked for.
+    /// Writes the documents of a call that could not be done, where some are asked for.
     ///
     /// # Errors
     /// What the system says.
     pub fn write_failure(&self, failure: &Failure) -> Result<(), Failure> {
-        let document = json::failed(&failure.messages(), failure.status().code());
-        let Some(output) = self.document() else { return Ok(()) };
-        let mut is_written = self.pen.take();
-        *is_written = true;
-        output.write_json(&json::value_of(&document))
-    }
-
-    /// Where the result document goes, if one is asked for.
-    fn document(&self) -> Option<&Output> {
+        let (messages, status) = (failure.messages(), failure.status());
         // A program may be what the call would have replaced.
-        let is_document = |(format, output): &&(CheckFormat, Output)| {
-            *format == CheckFormat::Json
-                && !output.target.as_ref().is_some_and(|target| has_program_name(target.path()))
-        };
-        self.all.iter().find(is_document).map(|(_, output)| output)
+        let spared = |output: &Output| output.target.as_ref().is_some_and(|target| has_program_name(target.path()));
+        self.write(|format, output| match spared(output) {
+            true => None,
+            false => failed::document(format, &messages, status),
+        })
     }
 
-    /// The result document of a call that is ended from outside, if one is asked for.
-    pub fn last_document(&self) -> Option<LastDocument> {
-        let place = |output: &Output| output.target.as_ref().map(|target| target.path().to_owned());
-        self.document().map(|output| LastDocument { place: place(output), pen: self.pen.clone() })
+    /// The documents of a call that is ended from outside.
+    pub fn last_documents(&self) -> LastDocuments {
+        let path = |output: &Output| output.target.as_ref().map(|target| target.path().to_owned());
+        let places = self.all.iter().map(|(format, output)| (*format, path(output)));
+        let is_program = |path: &Option<PathBuf>| path.as_deref().is_some_and(has_program_name);
+        let places = places.filter(|(_, path)| !is_program(path)).collect();
+        LastDocuments { places, pen: self.pen.clone() }
     }
 
     /// Whether one of the formats is a document, for which everything is found out.
@@ -206,8 +205,8 @@ impl Outputs {
         let mut wrong = Vec::new();
         for (format, output) in &self.all {
             let Some(text) = text(*format, output) else { continue };
-            let mut is_written = self.pen.take();
-            *is_written |= *format == CheckFormat::Json;
+            let mut written = self.pen.take();
+            written.push(*format);
             match output.write(&text) {
                 Ok(()) => {}
                 Err(Failure::Input(messages)) => wrong.extend(messages),

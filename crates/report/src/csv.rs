@@ -26,6 +26,12 @@ pub fn table(items: &[Item<'_>]) -> String {
     out
 }
 
+/// The table of a call that could not be done: a row for each thing that is wrong.
+pub fn failed(errors: &[String]) -> String {
+    let row = |error: &String| line(&["", "", "", "", "error", "", "false", "", "", "", "", "", "", error]);
+    format!("{NAMES}\n{}", errors.iter().map(row).collect::<String>())
+}
+
 fn row(run: &Explained, result: &PropertyResult) -> String {
     let statistics = &result.statistics;
     let parameters = run.model.parameters.iter().map(|one| format!("{}={}", one.name, one.value));

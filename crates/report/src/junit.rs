@@ -32,6 +32,20 @@ pub fn document(items: &[Item<'_>]) -> String {
     out
 }
 
+/// The document of a call that could not be done: a suite with a case for each thing that is wrong.
+pub fn failed(errors: &[String]) -> String {
+    let n_errors = errors.len() as u64;
+    let counts = Counts { tests: n_errors, errors: n_errors, ..Counts::default() };
+    let mut cases = String::new();
+    for error in errors {
+        cases.push_str("    <testcase name=\"can be done\" classname=\"piecewise\" time=\"0.000\">\n");
+        cases.push_str(&format!("      <error type=\"call\" message=\"{}\"/>\n    </testcase>\n", escaped(error)));
+    }
+    let head =
+        format!("<testsuites name=\"piecewise\"{0}>\n  <testsuite name=\"piecewise\"{0}>\n", counts.attributes());
+    format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n{head}{cases}  </testsuite>\n</testsuites>\n")
+}
+
 /// One program in one instance.
 struct Suite {
     counts: Counts,

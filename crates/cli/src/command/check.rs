@@ -68,7 +68,7 @@ fn check_all(
     let mut checkers = checkers(options)?;
     let (request, named) = promela(options)?;
     let (limits, guard) = limits::of(&options.limits);
-    guard.leaves(outputs.last_document(), stream);
+    guard.leaves(outputs.last_documents(), stream);
     let limits = CheckLimits { disk: options.disk.disk.clone(), ..limits };
     let request = request.for_every_size(options.all_n);
     let batch = driver::load::load(&options.files, &request)?;

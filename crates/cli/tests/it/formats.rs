@@ -134,3 +134,27 @@ fn warnings_are_in_documents_and_not_in_the_text() {
     let levels: Vec<&Json> = sarif["runs"][0]["results"].as_array().unwrap().iter().map(|one| &one["level"]).collect();
     assert!(levels.contains(&&Json::from("warning")), "{levels:?}");
 }
+
+/// A call that cannot be done gives a document in each format, with what is wrong.
+#[test]
+fn a_missing_file_is_an_error_in_every_document() {
+    let place = Place::new();
+    let said = "none.pw: there is no such file";
+    let run = |format: &str| place.run(&format!("check none.pw --format {format}")).exits(2).complains(said);
+    assert_eq!(run("json").json()["errors"][0], said);
+    let notified = &run("sarif").json()["runs"][0]["invocations"][0];
+    assert_eq!(notified["executionSuccessful"], false);
+    assert_eq!(notified["exitCode"], 2);
+    assert_eq!(notified["toolExecutionNotifications"][0]["message"]["text"], said);
+    run("junit").prints("errors=\"1\"").prints(&format!("<error type=\"call\" message=\"{said}\"/>"));
+    let told = run("csv");
+    let row = told.out.lines().nth(1).unwrap();
+    assert!(
+        row.ends_with(said) && row.split(',').count() == told.out.lines().next().unwrap().split(',').count(),
+        "{row}"
+    );
+    assert_eq!(run("github").out, format!("::error title=piecewise::{said}\n"));
+    assert!(run("jsonl").out.ends_with("{\"event\":\"end\",\"status\":2}\n"));
+    run("human,sarif=o.sarif,junit=o.xml,csv=o.csv");
+    assert_eq!(place.names(), ["o.csv", "o.sarif", "o.xml"]);
+}

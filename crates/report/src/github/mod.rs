@@ -45,6 +45,11 @@ pub fn commands(items: &[Item<'_>], directory: &Path) -> String {
     out
 }
 
+/// The commands of a call that could not be done: one for each thing that is wrong.
+pub fn failed(errors: &[String]) -> String {
+    errors.iter().map(|error| format!("::error title=piecewise::{}\n", data(error))).collect()
+}
+
 /// One annotation.
 struct Annotation<'a> {
     level: &'static str,

@@ -36,6 +36,8 @@ const ROOT: &str = "SRCROOT";
 pub struct Call<'a> {
     /// What came of its programs.
     pub items: &'a [Item<'a>],
+    /// What keeps the call from being done, if something does.
+    pub errors: &'a [String],
     /// The directory in which it was made.
     pub directory: &'a Path,
     /// Its words, without the name of the tool.
@@ -95,12 +97,13 @@ fn invocation(call: &Call<'_>) -> Json {
     let notifications = undecided.map(|found| {
         json!({ "level": "warning", "message": { "text": found.finding.message() }, "descriptor": { "id": rules::NOT_DECIDED } })
     });
+    let errors = call.errors.iter().map(|error| json!({ "level": "error", "message": { "text": error } }));
     json!({
-        "executionSuccessful": !was_refused && !was_cancelled,
+        "executionSuccessful": call.errors.is_empty() && !was_refused && !was_cancelled,
         "exitCode": call.exit_status,
         "arguments": call.arguments,
         "workingDirectory": { "uri": uri::directory(call.directory) },
-        "toolExecutionNotifications": notifications.collect::<Vec<_>>(),
+        "toolExecutionNotifications": errors.chain(notifications).collect::<Vec<_>>(),
     })
 }
 

@@ -154,7 +154,8 @@ fn no_text(_: &str) -> Option<CodeText> {
 fn of(items: &[Item<'_>]) -> Json {
     let arguments = ["check".to_owned(), "lock.pw".to_owned()];
     let directory = Path::new("/home/me");
-    let found = document(&Call { items, directory, arguments: &arguments, exit_status: 1, explain: &no_text });
+    let found =
+        document(&Call { items, errors: &[], directory, arguments: &arguments, exit_status: 1, explain: &no_text });
     judge(&found);
     found
 }

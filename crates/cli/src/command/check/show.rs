@@ -43,6 +43,7 @@ impl Presentation<'_> {
                 let exit_status = self.status.code();
                 let call = sarif::Call {
                     items: &items,
+                    errors: &[],
                     directory: &directory,
                     arguments: &arguments,
                     exit_status,
