@@ -1,6 +1,8 @@
 //! What the end of a trace shows, as HTML: which part of a property fails for whom, the erring statement, who waits
 //! for whom, the race; of a lasso who could move in its loop and who did, and which assumption would exclude it.
 
+use std::collections::BTreeSet;
+
 use engine::insight::AssumedOutcome;
 use engine::run::{PropertyResult, Run};
 use evidence::{Trace, TraceEnd};
@@ -110,17 +112,25 @@ fn plain(value: &Json) -> String {
 
 fn waiting(shown: &Json, when: &str) -> Markup {
     let stuck = items(&shown["stuck"]);
+    let is_held = stuck.iter().any(|wait| !items(&wait["held_by"]).is_empty());
     let names = |list: &Json| items(list).iter().map(plain).collect::<Vec<_>>();
     let line = |wait: &Json| {
         let text = |key: &str| wait[key].as_str().unwrap_or_default();
-        row(text("process"), &[&text("at"), &code(text("waits_for")), &names(&wait["held_by"]).join(", ")])
+        let holders = names(&wait["held_by"]).join(", ");
+        match is_held {
+            true => row(text("process"), &[&text("at"), &code(text("waits_for")), &holders]),
+            false => row(text("process"), &[&text("at"), &code(text("waits_for"))]),
+        }
     };
     let rows_of = |some: &[Json]| {
         let rows = html! { @for wait in some { (line(wait)) } };
-        wide("", table(None, heads(&["process", "at", "waits for", "held by"]), rows))
+        let all = ["process", "at", "waits for", "held by"];
+        wide("", table(None, heads(if is_held { &all } else { &all[..3] }), rows))
     };
     let (few, more) = stuck.split_at(if stuck.len() > FEW_STUCK + 1 { FEW_STUCK } else { stuck.len() });
-    let number = counted(stuck.len() as u64, "process is", "processes are");
+    // A process that may go on in several ways waits for several things.
+    let processes: BTreeSet<&str> = stuck.iter().filter_map(|wait| wait["process"].as_str()).collect();
+    let number = counted(processes.len() as u64, "process is", "processes are");
     html! {
         p { "Nobody can move " (when) ", and " (number) " stuck:" }
         (rows_of(few))
