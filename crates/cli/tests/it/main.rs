@@ -18,6 +18,7 @@ mod limits;
 mod ltl;
 mod other_sizes;
 mod proofs;
+mod proposals;
 mod report;
 mod robustness;
 mod running;

@@ -2,8 +2,9 @@
 
 use base::StopReason;
 use engine::Verdict;
+use engine::methods::METHODS;
 use engine::run::{PropertyResult, Run};
-use evidence::Evidence;
+use evidence::{Evidence, Scope};
 use model::property::PropertyKind;
 
 use super::Context;
@@ -43,12 +44,35 @@ pub(crate) fn commands(run: &Run, result: &PropertyResult, context: &Context) ->
 
 /// The command that shows a result in full.
 pub(crate) fn show(run: &Run, result: &PropertyResult) -> String {
-    let method = if run.method == "auto" { String::new() } else { format!(" --method {}", run.method) };
-    format!(
-        "piecewise check {} --property {}{method}",
-        instance(run),
-        quoted(&run.model.properties[result.property].name)
-    )
+    let property = quoted(&run.model.properties[result.property].name);
+    format!("piecewise check {} --property {property}{}", instance(run), method(run))
+}
+
+/// The command that asks the same again.
+fn again(run: &Run) -> String {
+    let asks_all = run.results.len() == run.model.properties.len();
+    let named = run.results.iter().filter(|_| !asks_all).map(|result| {
+        let property = &run.model.properties[result.property];
+        format!(" --property {}", quoted(&property.name))
+    });
+    let every_size = if is_about_every_size(run) { " --all-n" } else { "" };
+    format!("piecewise check {}{every_size}{}{}", instance(run), named.collect::<String>(), method(run))
+}
+
+/// Whether the call asked for every size: no size is given, and something is proved for all.
+fn is_about_every_size(run: &Run) -> bool {
+    run.results.iter().any(|result| match result.verdict.scope() {
+        Scope::AllSizes { parameter, .. } => {
+            !run.model.parameters.iter().any(|known| known.name == parameter && known.given)
+        }
+        Scope::Instance => false,
+    })
+}
+
+/// The method, where the call names one.
+fn method(run: &Run) -> String {
+    let is_named = run.method != "auto" && METHODS.iter().any(|known| known.name == run.method);
+    if is_named { format!(" --method {}", run.method) } else { String::new() }
 }
 
 /// The arguments that name this file and this instance again.
@@ -86,10 +110,7 @@ fn for_trace(run: &Run, result: &PropertyResult, context: &Context) -> Vec<(Stri
     let name = quoted(&run.model.properties[result.property].name);
     let look_closer = match context.files.traces.get(&result.property) {
         Some(file) => (format!("piecewise replay {} {instance}", quoted(file)), "step through it"),
-        None => {
-            let command = format!("piecewise check {instance} --property {name} --trace DIR");
-            (command, "keep the trace, to replay it")
-        }
+        None => (format!("{} --trace DIR", show(run, result)), "keep the trace, to replay it"),
     };
     let mut commands = vec![look_closer];
     // A simulated run ends, and shows nothing about endless ones.
@@ -112,8 +133,7 @@ fn for_proof(run: &Run, result: &PropertyResult, context: &Context) -> Vec<(Stri
             vec![(command, "check the proof again")]
         }
         None if run.results.iter().rfind(is_proof).is_some_and(|last| last.property == result.property) => {
-            let command = format!("piecewise check {} --method {} --proof DIR", instance(run), result.method);
-            vec![(command, "keep the proofs")]
+            vec![(format!("{} --proof DIR", again(run)), "keep the proofs")]
         }
         None => Vec::new(),
     }

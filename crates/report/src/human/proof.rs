@@ -274,7 +274,7 @@ pub(crate) fn title(part: &MemberAssertion) -> String {
     format!("What may be relied on by {}", part.whom)
 }
 
-/// Sizes and time on one dim line.
+/// Sizes and time, dim.
 fn sizes(result: &PropertyResult, is_verbose: bool, style: &Style) -> String {
     let statistics = &result.statistics;
     let mut parts = vec![format!("method {}", result.method)];
@@ -304,7 +304,9 @@ fn sizes(result: &PropertyResult, is_verbose: bool, style: &Style) -> String {
         parts.push("proof checked".to_owned());
     }
     let text = parts.join(&format!(" {} ", style.mark(Mark::Dot)));
-    format!("  {}\n", style.paint(Ink::Dim, &text))
+    // On a usual terminal it is one line, if a little longer than the others.
+    let lines = if style.width < 80 { hang("  ", &text, style.width) } else { format!("  {text}\n") };
+    lines.lines().map(|line| style.paint(Ink::Dim, line) + "\n").collect()
 }
 
 /// How large the product is, beside the sizes of a proof.

@@ -59,7 +59,9 @@ fn the_classics_read_well() {
     ] {
         let run = proved(name, size, how, property);
         let text = crate::human::run(&explained(&run), &crate::Context::default(), &crate::Style::default());
-        let wide: Vec<&str> = text.lines().filter(|line| crate::text::width(line) > 80).collect();
+        // A command is not wrapped: it is there to be copied.
+        let is_wide = |line: &&str| crate::text::width(line) > 80 && !line.contains("piecewise check ");
+        let wide: Vec<&str> = text.lines().filter(is_wide).collect();
         assert!(wide.is_empty(), "{wide:#?}");
         crate::testing::assert_shown(&format!("human__proof__{name}"), &text);
     }
