@@ -11,6 +11,7 @@ mod fairness;
 pub mod profile;
 mod properties;
 mod statements;
+mod words;
 
 use crate::choices::Choices;
 pub use profile::{PROFILES, Profile};

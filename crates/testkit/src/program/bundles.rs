@@ -16,7 +16,7 @@ impl ProgramWriter<'_> {
     }
 
     /// A number of the struct or the set.
-    fn bit(&mut self, scope: &ExprScope) -> String {
+    pub(super) fn bit(&mut self, scope: &ExprScope) -> String {
         match self.choices.below(4) {
             0 => "0".to_owned(),
             1 => "1".to_owned(),
@@ -25,7 +25,7 @@ impl ProgramWriter<'_> {
         }
     }
 
-    fn message(&mut self, scope: &ExprScope) -> String {
+    pub(super) fn message(&mut self, scope: &ExprScope) -> String {
         let number = self.bit(scope);
         match self.choices.below(3) {
             0 => "rec".to_owned(),

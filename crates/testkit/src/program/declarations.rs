@@ -54,6 +54,9 @@ impl ProgramWriter<'_> {
         if self.profile.bundles > 0 {
             self.declare_bundles();
         }
+        if self.profile.words > 0 {
+            self.declare_words();
+        }
     }
 
     /// A variable of random type; returns nothing, since expressions find it among all.
@@ -199,6 +202,7 @@ impl ProgramWriter<'_> {
         if is_loop {
             self.open("loop");
         }
+        self.start_of_text(&scope);
         self.labelled("skip;", &scope);
         self.statements(&scope, n_statements, 2);
         if is_loop {

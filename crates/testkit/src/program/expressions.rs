@@ -71,6 +71,9 @@ impl ProgramWriter<'_> {
         if self.profile.bundles > 0 && self.choices.chance(self.profile.bundles) {
             return self.bundled_test(scope);
         }
+        if self.profile.words > 0 && self.choices.chance(self.profile.words) {
+            return self.worded_test(scope);
+        }
         let readables = self.readables(scope);
         if readables.is_empty() {
             return "true".to_owned();

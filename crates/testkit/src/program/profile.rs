@@ -74,6 +74,10 @@ pub struct Profile {
     pub responses: usize,
     /// A statement or a test is about a channel, a struct or a set, or is a `cas`, a `some` or a sum.
     pub bundles: usize,
+    /// A statement or a test has a pattern, a set of an enumeration, a loop or choice over sets, families or enumerations, a `cas` of a struct, an exit of `atomic`, a place to end at.
+    pub words: usize,
+    /// Such a statement is one side of a rendezvous.
+    pub meetings: usize,
     /// How many statements a text has at most, about (a number).
     pub n_statements: usize,
 }
@@ -114,11 +118,27 @@ const PLAIN: Profile = Profile {
     ordered: 0,
     responses: 0,
     bundles: 0,
+    words: 0,
+    meetings: 0,
     n_statements: 4,
 };
 
+/// Few other variables, beside those that are elaborated.
+const WORDS: Profile = Profile {
+    third_process: 0,
+    second_family: 5,
+    arrays: 5,
+    locks: 5,
+    any_initial: 2,
+    atomic: 10,
+    local: 10,
+    public: 10,
+    n_statements: 3,
+    ..PLAIN
+};
+
 /// The profiles, each named by what it aims at.
-pub static PROFILES: [Profile; 16] = [
+pub static PROFILES: [Profile; 18] = [
     PLAIN,
     Profile {
         name: "indices",
@@ -293,6 +313,14 @@ pub static PROFILES: [Profile; 16] = [
         n_statements: 3,
         ..PLAIN
     },
+    Profile {
+        name: "words",
+        aims_at: "what else is elaborated: patterns, sets of enumerations, loops and choices over sets, swaps of structs, exits, places to end at, initial states",
+        bundles: 15,
+        words: 50,
+        ..WORDS
+    },
+    Profile { name: "meetings", aims_at: "rendezvous in texts", words: 40, meetings: 50, bundles: 15, ..WORDS },
 ];
 
 /// The profile of this name.

@@ -29,6 +29,9 @@ impl ProgramWriter<'_> {
         if self.profile.bundles > 0 && self.choices.chance(self.profile.bundles) {
             return self.bundled(scope);
         }
+        if self.profile.words > 0 && self.choices.chance(self.profile.words) {
+            return self.worded(scope);
+        }
         if depth > 0 && self.choices.chance(self.profile.loops) {
             return self.counted_loop(scope, depth - 1);
         }
