@@ -10,10 +10,11 @@
 //! kind for all its states first, one independent of the other, so that the processor waits for many at once.
 //!
 //! [`StateSet`] is what a search asks of a set; [`StateStore`] keeps states as they are, [`crate::tree`] as trees of numbered halves, which pays for
-//! states of several words.
+//! many states of several words, and [`crate::growing`] as they are until they are many.
 
 use std::ops::Range;
 
+use crate::growing::Growing;
 use crate::hash::hash;
 use crate::packing::Packed;
 use crate::tree::TreeStore;
@@ -29,8 +30,14 @@ const CHUNK: usize = 1 << CHUNK_BITS;
 const MIN_TABLE_BITS: u32 = 10;
 const MAX_TABLE_BITS: u32 = 32;
 
-/// States of so many words and more are kept as trees: there it takes no longer (BEEM's needham.4: 18.6 bytes a state instead of 74).
+/// States of so many words and more are kept as trees (BEEM's needham.4: 18.6 bytes a state instead of 74), once they take more than a little.
 const LEAST_WORDS_OF_TREES: usize = 5;
+
+/// So much a set may take before its states are kept as trees.
+const MOST_PLAIN_BYTES: u64 = 48 << 20;
+
+/// States of more words are always kept as trees.
+const MOST_PLAIN_WORDS: usize = 8;
 
 /// The same where memory is limited: with three or four words a state takes 18 to 25 bytes instead of 32 to 40, and the search up to twice the time.
 const LEAST_WORDS_WITHIN_LIMITS: usize = 3;
@@ -63,9 +70,12 @@ pub trait StateSet<const W: usize>: Send + Sync {
 
 /// An empty set for states of so many words, where memory is limited or not.
 pub fn state_set<const W: usize>(n_words: usize, is_limited: bool) -> Box<dyn StateSet<W>> {
-    match n_words < if is_limited { LEAST_WORDS_WITHIN_LIMITS } else { LEAST_WORDS_OF_TREES } {
-        true => Box::new(StateStore::new()),
-        false => Box::new(TreeStore::new(n_words)),
+    match n_words {
+        0..LEAST_WORDS_WITHIN_LIMITS => Box::new(StateStore::new()),
+        _ if is_limited => Box::new(TreeStore::new(n_words)),
+        0..LEAST_WORDS_OF_TREES => Box::new(StateStore::new()),
+        0..=MOST_PLAIN_WORDS => Box::new(Growing::new(n_words, MOST_PLAIN_BYTES)),
+        _ => Box::new(TreeStore::new(n_words)),
     }
 }
 

@@ -30,6 +30,8 @@ pub fn with_width<T: ForWidth>(n_words: usize, work: T) -> Result<T::Output, Sto
         0..=4 => work.run::<4>(),
         #[cfg(not(debug_assertions))]
         5..=8 => work.run::<8>(),
+        #[cfg(not(debug_assertions))]
+        9..=16 => work.run::<16>(),
         5..=32 => work.run::<32>(),
         33..=MAX_WORDS => work.run::<MAX_WORDS>(),
         _ => return Err(too_wide(n_words)),

@@ -64,6 +64,8 @@ fn entries(width: usize) -> &'static dyn Any {
         4 => &Compiled::<4>::ENTRIES,
         #[cfg(not(debug_assertions))]
         8 => &Compiled::<8>::ENTRIES,
+        #[cfg(not(debug_assertions))]
+        16 => &Compiled::<16>::ENTRIES,
         32 => &Compiled::<32>::ENTRIES,
         MAX_WORDS => &Compiled::<MAX_WORDS>::ENTRIES,
         _ => unreachable!("{width} is no width that programs are run with"),
