@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use model::Model;
-use model::control::{ActionId, StatementId, Stmt, StmtKind, SyncSide};
+use model::control::{ActionId, ReceivePattern, StatementId, Stmt, StmtKind, SyncSide};
 use model::eval::Link;
 use model::expr::Expr;
 use model::process::ProcessId;
@@ -284,14 +284,8 @@ impl<'a> CommandTranslation<'a> {
             let here = self.encoding.equals(FieldContent::Control(receiver.process), receiver.point as u64)?;
             let guard = received.guard.as_ref().map(|guard| self.evaluator(receiver).truth(guard)).transpose()?;
             let ready = guard.map_or(Ok(here.clone()), |guard| space.and(&here, &guard.yes))?;
-            let mut paths = vec![CommandPath::new(space.and(&opened.when, &ready)?)];
-            // Values and receiving cells are those of the old state: evaluated before anything is stored.
-            for (value, pattern) in values.iter().zip(patterns) {
-                let access = pattern.target().expect("methods with diagrams refuse programs with other patterns");
-                let sent = self.evaluator(sender).term(value)?;
-                let cells = self.evaluator(receiver).locate(access)?;
-                paths = self.store_all(paths, &cells, &sent)?;
-            }
+            let met = CommandPath::new(space.and(&opened.when, &ready)?);
+            let paths = self.passed((sender, values), (receiver, patterns), met)?;
             let mut paths = self.run(&received.body, paths, &mut self.evaluator(receiver))?;
             let acted = &self.model.actions[sender.action];
             // The sender's body sees what the receiver did, but not that its control has moved: labels are for properties.
@@ -299,6 +293,45 @@ impl<'a> CommandTranslation<'a> {
             self.finish(paths, Some(receiver.process), &[sender, receiver])?;
         }
         Ok(())
+    }
+
+    /// The paths on which the receiver has taken the values. All are evaluated first, in the old state, then what receives them, up to the
+    /// first that differs; what is received is stored in the end.
+    fn passed(
+        &mut self,
+        (sender, values): (ActionSite, &[Expr]),
+        (receiver, patterns): (ActionSite, &[ReceivePattern]),
+        mut path: CommandPath,
+    ) -> Result<Vec<CommandPath>, CommandStop> {
+        let sent = values.iter().map(|value| self.evaluator(sender).term(value)).collect::<Result<Vec<_>, _>>()?;
+        for value in &sent {
+            path = self.without(path, value.fault())?;
+        }
+        let mut stores = Vec::new();
+        for (value, pattern) in sent.into_iter().zip(patterns) {
+            match pattern {
+                ReceivePattern::Into(access) => {
+                    let cells = self.evaluator(receiver).locate(access)?;
+                    path = self.without(path, &cells.fault)?;
+                    stores.push((cells, value));
+                }
+                ReceivePattern::Equal(wanted) => {
+                    let mut evaluator = self.evaluator(receiver);
+                    let wanted = evaluator.term(wanted)?;
+                    let same = evaluator.same(wanted, value)?;
+                    path = self.without(path, &same.fault)?;
+                    path = self.narrow(&path, &same.yes)?;
+                }
+                ReceivePattern::Ignored => {}
+            }
+        }
+        stores.into_iter().try_fold(vec![path], |paths, (cells, value)| self.store_all(paths, &cells, &value))
+    }
+
+    /// The path where there is no fault; where there is one the step is faulty.
+    fn without(&mut self, path: CommandPath, fault: &Bdd) -> Result<CommandPath, CommandStop> {
+        self.err_on(&path, fault)?;
+        Ok(CommandPath { when: self.encoding.space.minus(&path.when, fault)?, ..path })
     }
 
     fn receivers(&self, sender: ActionId) -> Vec<ActionSite> {

@@ -57,6 +57,16 @@ pub enum SymbolicTerm {
     Numbers(StateNumbers),
 }
 
+impl SymbolicTerm {
+    /// Where evaluation is a fault.
+    pub fn fault(&self) -> &Bdd {
+        match self {
+            SymbolicTerm::Cases(cases) => &cases.fault,
+            SymbolicTerm::Numbers(numbers) => &numbers.fault,
+        }
+    }
+}
+
 /// The content of a cell that is known.
 #[derive(Clone)]
 pub enum KnownContent {
@@ -244,6 +254,17 @@ impl Evaluator<'_> {
                 let truth = self.truth(expr)?;
                 self.as_cases(truth).map(SymbolicTerm::Cases)
             }
+        }
+    }
+
+    /// Where two terms are equal.
+    pub fn same(&mut self, a: SymbolicTerm, b: SymbolicTerm) -> Result<Truth> {
+        match self.binary(BinaryOp::Equal, a, b)? {
+            SymbolicTerm::Cases(mut cases) => {
+                let nowhere = self.encoding.space.empty();
+                Ok(Truth { yes: cases.values.remove(&Value::Bool(true)).unwrap_or(nowhere), fault: cases.fault })
+            }
+            SymbolicTerm::Numbers(_) => unreachable!("a comparison is no number"),
         }
     }
 

@@ -76,9 +76,6 @@ impl<'m> SymbolicSystem<'m> {
         if model.goes_on() {
             return Err(Feature::Chains.into());
         }
-        if model.has_patterns() {
-            return Err(Feature::Patterns.into());
-        }
         let points = SymbolicPoints::new(model)?;
         let n_points: Vec<usize> = model.processes.ids().map(|process| points.of(process).len()).collect();
         let encoding = Encoding::new(model, Wide::of(model, most_listed), (&n_points, n_blocks), n_nodes);

@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 
 use model::Model;
-use model::control::{Action, Stmt, StmtKind, SyncSide};
+use model::control::{Action, ReceivePattern, Stmt, StmtKind, SyncSide};
 use model::eval::{State, evaluate, initial_states};
 use model::expr::{Access, BinaryOp, Domain, Expr, ExprKind, Whose};
 use model::process::ProcessId;
@@ -122,8 +122,15 @@ impl Meetings<'_> {
                 let Some(sync) = other.sync.as_ref().filter(|sync| Some(sync.channel) == channel) else { continue };
                 let SyncSide::Receive(targets) = &sync.side else { continue };
                 for (value, pattern) in values.iter().zip(targets) {
-                    let Some(target) = pattern.target() else { continue };
-                    let mut cells = self.cells_of(target, Some(receiver), is_wide);
+                    let mut cells = match pattern {
+                        ReceivePattern::Into(target) => self.cells_of(target, Some(receiver), is_wide),
+                        ReceivePattern::Equal(wanted) => {
+                            let mut cells = Vec::new();
+                            self.numbers_in(wanted, Some(receiver), is_wide, &mut cells);
+                            cells
+                        }
+                        ReceivePattern::Ignored => continue,
+                    };
                     self.numbers_in(value, Some(me), is_wide, &mut cells);
                     self.meet(&cells);
                 }

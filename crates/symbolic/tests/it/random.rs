@@ -27,7 +27,7 @@ const NO_STACKS: RandomFeatures = RandomFeatures {
     any_initial: true,
     faults: true,
     n_statements: 4,
-    beyond: Beyond::NOTHING,
+    beyond: Beyond { patterns: true, ..Beyond::NOTHING },
 };
 
 /// Runs a check on random programs whose whole product is small.
