@@ -7,9 +7,11 @@
 use std::path::{Path, PathBuf};
 
 use base::diagnostic::nearest_name;
-use base::{Diagnostic, SourceFile};
-use lang::promela::Reading;
+use base::{Budget, CancelToken, Diagnostic, SourceFile};
+use engine::{Engine, PropertyId, Silent, Task, Verdict};
+use lang::promela::{Decide, Reading};
 use lang::{ParameterRange, ProgramText};
+use model::Model;
 
 use crate::check::Program;
 use crate::files::{self, FileError};
@@ -134,8 +136,24 @@ fn read_text(path: &Path, request: &Request) -> Result<ReadText, FileError> {
     };
     let for_every_size = !request.takes_own_sizes() || request.reading().for_every_size;
     let includes = files::included(path, source.text());
-    let reading = Reading { includes, for_every_size, ..request.reading().clone() };
+    let decide = Some(Decide(decide));
+    let reading = Reading { includes, for_every_size, decide, ..request.reading().clone() };
     Ok(ProgramText::read_with(&source, &goals, &reading).map_err(|diagnostics| Refusal { source, diagnostics }))
+}
+
+/// What a search of the whole product may take to find out how many processes a program has.
+const MOST_BYTES: u64 = 16 << 20;
+
+/// Whether an invariant holds, by a search of the whole product within limits that do not depend on the clock.
+pub fn decide(model: &Model, property: PropertyId) -> Option<bool> {
+    let budget = Budget::new(None, Some(MOST_BYTES), CancelToken::default());
+    let task = Task { model, properties: vec![property], budget, n_threads: 1 };
+    let answers = product::Mono.run(&task, &Silent).ok()?;
+    match answers.first()?.verdict {
+        Verdict::Holds(_) => Some(true),
+        Verdict::Violated(_) => Some(false),
+        Verdict::Unknown(_) => None,
+    }
 }
 
 /// The parameters of a program; a text with errors has none that matter, since it is refused.

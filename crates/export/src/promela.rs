@@ -442,10 +442,12 @@ impl PromelaWriter<'_> {
         let step: &FlatStep = &self.flat.steps[step_idx];
         let assignments = sequence::in_order(self.flat, &step.updates);
         let mut does: Vec<String> = Vec::new();
+        let mut used: Vec<usize> = Vec::new();
         for assignment in &assignments {
             does.push(match assignment {
                 Assignment::Keep(number, value) => {
                     self.n_temporaries = self.n_temporaries.max(number + 1);
+                    used.push(*number);
                     format!("temporary_{number} = {}", self.print(value))
                 }
                 Assignment::Store(update) => {
@@ -462,6 +464,8 @@ impl PromelaWriter<'_> {
                 }
             });
         }
+        // They are no part of a state, also for those who do not know `hidden`.
+        does.extend(used.iter().map(|number| format!("temporary_{number} = 0")));
         for mover in &step.movers {
             if mover.source != mover.target {
                 let node = self.layout.node(mover.process, mover.target);

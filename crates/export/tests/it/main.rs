@@ -5,5 +5,6 @@
 mod beem;
 mod common;
 mod dve;
+mod promela;
 mod smv;
 mod spin;

@@ -48,6 +48,8 @@ use world::World;
 const OWN: &str = "own";
 /// The label of a `run` for which no place is left.
 pub(super) const FULL: &str = "full";
+/// The property that no place is ever missing.
+pub(super) const NEVER_FULL: &str = "never_full";
 /// How many cells a state may have.
 const MAX_CELLS: usize = 200_000;
 
@@ -68,7 +70,7 @@ pub(super) struct Options {
     pub ignores_assertions: bool,
     /// How many places for processes there are besides those at the start, whatever the text says.
     pub places: Option<usize>,
-    /// Whether a `run` for which no place is left is an error.
+    /// Whether the only question is whether a place for a process is ever missing.
     pub marks_full: bool,
 }
 
@@ -101,6 +103,8 @@ struct Elaboration<'p> {
     n_processes: Option<VarId>,
     /// The pid of who moved last, where a claim looks at it.
     last: Option<VarId>,
+    /// Whether a place for a process was missing, where that is asked.
+    full: Option<VarId>,
     places: HashMap<(usize, NodeId), PlaceId>,
     family_ids: Vec<FamilyId>,
     /// By the position of the instance.
@@ -137,8 +141,10 @@ pub(super) fn elaborate(program: &Program, graphs: &[Graph], map: &SourceMap, op
         .filter(|after| !options.deaths || !comes_back(graphs, after));
     let mut world = ahead.unwrap_or(first);
     let mut options = options.clone();
-    options.deaths |=
-        options.places.is_some() || needs_deaths(program, graphs) || means_the_first(program, graphs, &world);
+    options.deaths |= options.places.is_some()
+        || needs_deaths(program, graphs)
+        || means_the_first(program, graphs, &world)
+        || gives_channels_away(program, graphs, &world);
     let constants: HashSet<LeafId> = (0..program.leaves.len())
         .filter(|leaf| program.leaves[*leaf].owner.is_none() && !changed.contains(leaf))
         .collect();
@@ -182,6 +188,7 @@ pub(super) fn elaborate(program: &Program, graphs: &[Graph], map: &SourceMap, op
         starts: BTreeMap::new(),
         n_processes: None,
         last: None,
+        full: None,
         places: HashMap::new(),
         family_ids: Vec::new(),
         processes: vec![ProcessId::new(0); world.instances.len()],
@@ -297,6 +304,36 @@ fn needs_deaths(program: &Program, graphs: &[Graph]) -> bool {
     all_expressions(program, graphs, &mut look);
     let counts = |claim: &Claim| matches!(claim, Claim::Ltl { formula, .. } if formula.has_next());
     found || program.claims.iter().any(counts)
+}
+
+/// Whether an older process may get a channel of one that may end: it would use it when there is no such channel any more. What a `run` passes goes to
+/// younger ones, and nobody is older than the first.
+fn gives_channels_away(program: &Program, graphs: &[Graph], world: &World) -> bool {
+    let declares = |id: ProctypeId| {
+        let leaves = program.proctypes[id].leaves.iter();
+        leaves.into_iter().any(|&leaf| matches!(program.leaves[leaf].init, program::Start::Channel { .. }))
+    };
+    let is_first = |id: ProctypeId| program.proctypes[id].is_init && world.instances[0].proctype == id;
+    let ends = |id: ProctypeId| !is_first(id) && graphs[id].may_end() && declares(id);
+    let is_own = |expr: &super::program::Expr| {
+        let mut found = false;
+        expr.walk(&mut |part| {
+            found |= matches!(&part.kind, ExprKind::Read(one)
+                if program.leaves[one.leaf].ty == Basic::Chan && program.leaves[one.leaf].owner.is_some());
+        });
+        found
+    };
+    let is_local = |target: &program::Ref| {
+        let target = &program.leaves[target.leaf];
+        target.owner.is_some() && target.ty == Basic::Chan
+    };
+    let gives = |op: &program::Op| match op {
+        program::Op::Send { values, .. } => values.iter().any(is_own),
+        program::Op::Assign(pairs) => pairs.iter().any(|(target, value)| !is_local(target) && is_own(value)),
+        _ => false,
+    };
+    let mut edges = graphs.iter().flat_map(|graph| &graph.nodes).flat_map(|node| &node.edges);
+    (0..program.proctypes.len()).any(ends) && edges.any(|edge| matches!(&edge.does, graph::Does::Op(op) if gives(op)))
 }
 
 /// Whether `P@l` or `P:x` without a pid may mean one of several processes: the first that is still there.
@@ -437,6 +474,9 @@ impl Elaboration<'_> {
             let most = world.instances.iter().map(|instance| instance.pid + 1).max().unwrap_or(0);
             let place = (Storage::Shared, Span::default());
             self.n_processes = Some(self.add_var("_nr_pr", place, (0, most), (&[], &[n_first])));
+        }
+        if self.options.marks_full {
+            self.full = Some(self.add_var("full", (Storage::Shared, Span::default()), (0, 1), (&[], &[0])));
         }
         if watches_last(self.setting.program, self.setting.graphs) {
             let most = self.setting.world.instances.iter().map(|instance| instance.pid).max().unwrap_or(0);
@@ -595,7 +635,12 @@ impl Elaboration<'_> {
         let family = &self.setting.families[position];
         let graph = &self.setting.graphs[family.proctype];
         let mut taken: HashMap<String, usize> = HashMap::new();
-        for (node, declared) in graph.nodes.iter().enumerate() {
+        // Those where nobody ever stands come last, so that they take no names away.
+        let reached = graph.reached();
+        let mut order: Vec<NodeId> = (0..graph.nodes.len()).collect();
+        order.sort_by_key(|&node| !reached[node]);
+        for node in order {
+            let declared = &graph.nodes[node];
             let line = self.map.line(declared.span);
             let name = match declared.labels.first() {
                 Some(label) => label.clone(),

@@ -107,7 +107,7 @@ impl Graph {
     }
 
     /// The places that some way leads to.
-    fn reached(&self) -> Vec<bool> {
+    pub fn reached(&self) -> Vec<bool> {
         let mut seen = vec![false; self.nodes.len()];
         let mut open = vec![self.entry];
         while let Some(node) = open.pop() {
@@ -166,6 +166,18 @@ struct Draft {
     is_known: bool,
     /// Whether it stands for a jump that is a step only where it leaves its block.
     is_jump: bool,
+    /// Whether SPIN does not make this jump where it is a step.
+    is_lost: bool,
+}
+
+impl Draft {
+    /// The first places of the escapes around it, the outermost first.
+    fn escapes(&self) -> impl Iterator<Item = NodeId> {
+        self.items.iter().filter_map(|item| match item {
+            Item::Escape(escape) => Some(*escape),
+            Item::Edge(_) | Item::Lent(_) => None,
+        })
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -188,8 +200,6 @@ struct Context {
     head_of: Option<NodeId>,
     /// The `d_step` that this `if` or `do` stands in.
     head_d_step: Option<BlockId>,
-    /// Whether the statement is the first one of its `d_step`.
-    is_first: bool,
     /// Whether the statement is the first one of a block, which lends its steps as an option does.
     opens_block: bool,
     /// What follows the outermost `atomic` or `d_step`.
@@ -208,7 +218,7 @@ struct Builder<'n> {
 impl Builder<'_> {
     fn place(&mut self, around: &Context, span: Span) -> NodeId {
         let mut draft = Draft { block: around.block, span, is_known: true, ..Draft::default() };
-        draft.in_d_step = around.d_step.is_some() && !around.is_first;
+        draft.in_d_step = around.d_step.is_some();
         draft.items = around.escapes.iter().map(|&escape| Item::Escape(escape)).collect();
         self.drafts.push(draft);
         self.drafts.len() - 1
@@ -250,7 +260,6 @@ impl Builder<'_> {
             let is_head = position == 0;
             let here = Context {
                 head_of: around.head_of.filter(|_| is_head),
-                is_first: around.is_first && is_head,
                 opens_block: around.opens_block && is_head,
                 ..around.clone()
             };
@@ -300,11 +309,26 @@ impl Builder<'_> {
                 let plain = Context { opens_block: false, ..around.clone() };
                 let escape = self.sequence(escape, next, &Context { head_of: None, ..plain.clone() });
                 let escapes = around.escapes.iter().copied().chain([escape]).collect();
-                self.sequence(main, next, &Context { escapes, ..plain })
+                let guarded = Context { escapes, ..plain };
+                let entry = self.sequence(main, next, &guarded);
+                self.lost_jump(statement, entry, around);
+                match statement.labels.is_empty() {
+                    true => entry,
+                    false => self.block_entry(main, entry, &guarded),
+                }
             }
         };
         self.attach(&statement.labels, node);
         node
+    }
+
+    /// Within an `atomic` SPIN makes no step of a jump out of it that stands first before an `unless`: the process stays there for ever, and
+    /// its escape is not tried. Only where the `unless` begins its block, an option, or has a label, the jump is made.
+    fn lost_jump(&mut self, statement: &Stmt, entry: NodeId, around: &Context) {
+        let is_plain = around.head_of.is_none() && !around.opens_block && statement.labels.is_empty();
+        if is_plain && around.block.is_some() && self.drafts[entry].is_jump {
+            self.drafts[entry].is_lost = true;
+        }
     }
 
     fn attach(&mut self, labels: &[String], node: NodeId) {
@@ -365,10 +389,7 @@ impl Builder<'_> {
         let entry = match closes_with_choice(inner) {
             // The end of the choice is a place of its own, left by a silent step.
             Some(last) if around.block.is_none() => {
-                let close = self.place(
-                    &Context { head_of: None, is_first: false, opens_block: false, ..inside.clone() },
-                    last.span,
-                );
+                let close = self.place(&Context { head_of: None, opens_block: false, ..inside.clone() }, last.span);
                 let silent = Stmt { text: SILENT.into(), labels: Vec::new(), ..last.clone() };
                 self.edge(close, Does::Op(Op::Skip), next, (&silent, &inside));
                 self.sequence(inner, close, &inside)
@@ -381,21 +402,26 @@ impl Builder<'_> {
         entry
     }
 
+    /// A `d_step` is entered by a place of its own: what comes back to its first statement is within it, and asks neither for an escape nor for
+    /// what is `provided`.
     fn d_step(&mut self, inner: &[Stmt], next: NodeId, around: &Context) -> NodeId {
         let block = self.block_of(around);
-        let d_step = around.d_step.unwrap_or(self.n_blocks);
-        self.n_blocks += 1;
-        let is_first = around.d_step.is_none() || around.is_first;
-        let inside = Context {
+        if around.d_step.is_some() {
+            return self.sequence(inner, next, &Context { opens_block: false, ..around.clone() });
+        }
+        let begun = Context {
             block: Some(block),
-            d_step: Some(d_step),
-            is_first,
+            d_step: Some(self.n_blocks),
             opens_block: false,
             exit_of_block: around.exit_of_block.or(Some(next)),
+            escapes: Vec::new(),
             ..around.clone()
         };
-        let entry = self.sequence(inner, next, &inside);
-        self.drafts[entry].is_entry |= self.drafts[entry].block == Some(block) && around.block.is_none();
+        self.n_blocks += 1;
+        let first = self.sequence(inner, next, &begun);
+        let entry = self.place(&Context { block: Some(block), ..around.clone() }, self.drafts[first].span);
+        self.drafts[entry].items.push(Item::Lent(first));
+        self.drafts[entry].is_entry |= around.block.is_none();
         entry
     }
 
@@ -408,8 +434,7 @@ impl Builder<'_> {
 
     /// As SPIN counts, a block that begins with a loop is entered by a place of its own.
     fn block_entry(&mut self, inner: &[Stmt], entry: NodeId, around: &Context) -> NodeId {
-        let is_loop = inner.first().is_some_and(|first| matches!(first.kind, StmtKind::Do(_)));
-        if !self.style.block_entries || !is_loop {
+        if !self.style.block_entries || !begins_with_loop(inner) {
             return entry;
         }
         let span = self.drafts[entry].span;
@@ -436,9 +461,18 @@ impl Builder<'_> {
             return;
         }
         path.push(node);
+        let own: Vec<NodeId> = self.drafts[node].escapes().map(|escape| self.resolve(escape)).collect();
         for item in &self.drafts[node].items {
             match item {
-                Item::Lent(other) => self.edges_of(*other, path, (escape, found)),
+                Item::Lent(other) => {
+                    let n_before = found.len();
+                    self.edges_of(*other, path, (escape, found));
+                    // The statements of a `d_step` have no escapes, but the place where it is entered has.
+                    for edge in &mut found[n_before..] {
+                        let missing = own.iter().filter(|escape| !edge.escapes.contains(escape)).copied();
+                        edge.escapes.splice(0..0, missing.collect::<Vec<_>>());
+                    }
+                }
                 Item::Escape(other) => {
                     let escape = escape.or(Some(self.resolve(*other)));
                     self.edges_of(*other, path, (escape, found));
@@ -494,6 +528,11 @@ impl Builder<'_> {
 
     fn finish(mut self, entry: NodeId, end: NodeId) -> (Graph, Vec<Diagnostic>) {
         self.skip_jumps();
+        for draft in self.drafts.iter().filter(|draft| draft.is_lost && draft.alias.is_none()) {
+            let message = "a jump out of an `atomic` that stands first before an `unless` is not read";
+            let help = "SPIN stays there for ever: write `skip` before the jump";
+            self.diagnostics.push(Diagnostic::error(code::NOT_READ, draft.span, message).help(help));
+        }
         let mut nodes = Vec::new();
         for (id, draft) in self.drafts.clone().iter().enumerate() {
             let edges = if draft.alias.is_none() { self.with_escapes(id) } else { Vec::new() };
@@ -556,11 +595,20 @@ fn without_repeated_skips(option: &[Stmt]) -> Vec<Stmt> {
     kept
 }
 
-/// The `if` or `do` that closes a block.
+/// Whether the first statement is a loop, or one with an escape.
+fn begins_with_loop(body: &[Stmt]) -> bool {
+    body.first().is_some_and(|first| match &first.kind {
+        StmtKind::Do(_) => true,
+        StmtKind::Unless(main, _) => begins_with_loop(main),
+        _ => false,
+    })
+}
+
+/// The `if`, `do` or `unless` that closes a block.
 fn closes_with_choice(body: &[Stmt]) -> Option<&Stmt> {
     let last = body.last()?;
     match &last.kind {
-        StmtKind::If(_) | StmtKind::Do(_) => Some(last),
+        StmtKind::If(_) | StmtKind::Do(_) | StmtKind::Unless(..) => Some(last),
         StmtKind::Block(inner) | StmtKind::Atomic(inner) => closes_with_choice(inner),
         _ => None,
     }

@@ -27,6 +27,7 @@ use crate::codes::syntax::FILE_TOO_LONG;
 use crate::dve::Refused;
 use crate::pw::{Loaded, MAX_FILE_LENGTH, ParameterRange};
 use graph::Style;
+pub use places::Decide;
 use sources::{Placed, SourceMap};
 
 /// The files that a program may include, by their path from the folder of the program.
@@ -53,6 +54,8 @@ pub struct Reading {
     pub for_every_size: bool,
     /// Formulas besides the `ltl` blocks of the text; their properties are `given`, `given_2` and so on.
     pub formulas: Vec<String>,
+    /// How it is found out whether so many processes are enough, if not on the reference semantics.
+    pub decide: Option<Decide>,
 }
 
 /// The name of the property of a formula that the call gives, by its position.
@@ -182,7 +185,7 @@ fn program(
     let mut elaborated = made(&options);
     let is_unbounded = |one: &Diagnostic| one.code == crate::codes::promela::INSTANCES;
     if elaborated.diagnostics.iter().any(is_unbounded)
-        && let Some(bounded) = places::enough(&options, made)
+        && let Some(bounded) = places::enough(&options, reading.decide, made)
     {
         elaborated = bounded;
     }

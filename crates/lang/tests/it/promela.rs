@@ -131,6 +131,78 @@ fn a_d_step_that_has_begun_does_not_ask_what_is_provided() {
 }
 
 #[test]
+fn what_comes_back_to_the_beginning_of_a_d_step_is_within_it() {
+    let rest = "; x = 4 } active proctype Q() { ok = 1 }";
+    let inside = "d_step { if :: do :: x < 3 -> x++; ok = 0 :: else -> break od fi }";
+    check(&format!("byte x; bool ok = 1; active proctype P() provided (ok) {{ {inside} {rest}"), 11, false, true);
+    let text = "byte x; bool ok = 1; active proctype P() provided (ok) { \
+        d_step { do :: x < 2 -> x++; ok = 0 :: else -> break od; x = 7 }; x = 9 } \
+        active proctype Q() { ok = 1; ok = 1; assert(x != 2) }";
+    check(text, 19, false, true);
+    let claim = "never { do :: true :: x == 1 -> break od }";
+    assert!(!claim_fails(&format!("{text} {claim}")), "x is not 1 between");
+    // An escape is tried before a `d_step`, not within it.
+    let text = "byte x; active proctype P() { d_step { do :: x == 0 -> x = 2 :: x == 2 -> break od; x = 3 } \
+        unless { x == 2 -> x = 5 }; x = 4 } active proctype Q() { x == 4 -> x = 7 }";
+    check(text, 7, false, false);
+    let text =
+        "byte x; active proctype P() { if :: d_step { x == 0 -> x = 2 } unless { x == 0 -> x = 5 } :: x == 9 fi }";
+    check(text, 4, false, false);
+}
+
+#[test]
+fn a_loop_with_an_escape_has_an_entry_where_it_has_a_label_or_begins_a_block() {
+    let loops = "{ do :: n == 0 -> n = 1 :: n == 1 -> n = 2 od } unless { n == 2 -> n = 5 }";
+    let twice = |before: &str, after: &str| {
+        let jump = "if :: n == 5 -> n = 1; goto again :: n == 5 -> skip fi";
+        format!("byte n; active proctype P() {{ again: n = 0; {before} {loops} {after}; {jump}; n = 6 }}")
+    };
+    check(&twice("", ""), 14, false, false);
+    let text = "chan ctl = [0] of { mtype }; mtype = { stop, go }; byte w; active proctype W() { \
+        L: { do :: w < 3 -> w++ :: w == 3 -> w = 0 od } unless { ctl?stop }; ctl?go; goto L } \
+        active proctype B() { ctl!stop; assert(w <= 3); ctl!go; ctl!stop }";
+    check(text, 37, false, true);
+    // Where it closes an `atomic`, its end is a place within.
+    for body in ["{ c!1 } unless { n == 2 -> n = 5 }", "{ n == 2 } unless { c!1 }"] {
+        let text = format!(
+            "byte n; chan c = [0] of {{ byte }}; active proctype P() {{ n = 0; atomic {{ n = 1; {body} }}; n = 6 }} \
+            active proctype X() {{ byte v; c?v; n = 3; n = 2 }}"
+        );
+        check(&text, 19, false, false);
+    }
+}
+
+#[test]
+fn a_channel_dies_with_its_process() {
+    let give = "byte x; chan g = [1] of { chan }; proctype P() { chan c = [1] of { byte }; g!c; x = 1 }";
+    let init =
+        |what: &str| format!("{give} init {{ chan d; byte v; run P(); g?d; x == 1 -> x = 2; (_nr_pr == 1); {what} }}");
+    let fails = |text: &str| explore(&read(text, false).0, 10_000).expect("it is small").errors;
+    for what in ["d!1", "nfull(d)", "d??[2]"] {
+        assert!(fails(&init(&format!("if :: {what} -> x = 4 :: x == 2 -> x = 3 fi"))), "{what}");
+    }
+    check(&init("if :: d?[1] -> x = 4 :: x == 2 -> x = 3 fi"), 16, false, false);
+    let text = format!("{give} init {{ chan d; run P(); run P(); g?d; d!1; g?d; d!2; x = 3 }}");
+    assert!(fails(&text), "one of them may have died");
+    // Where there are channels without a buffer, SPIN looks whether this is one before it receives.
+    let what = "if :: d?v; x = 4 :: x == 2 -> x = 3 fi";
+    check(&init(what), 16, false, false);
+    assert!(fails(&init(what).replace("[1] of { byte }", "[0] of { byte }")));
+    // Another process with the pid has the same channel.
+    let either = "if :: run P() :: run R() fi; g?d";
+    let text = format!(
+        "{give} proctype R() {{ chan c = [1] of {{ byte }}; g!c; x = 1 }} \
+        init {{ chan d; {either}; x == 1 -> x = 2; (_nr_pr == 1); {either}; x = 3 }}"
+    );
+    check(&text, 42, false, false);
+}
+
+#[test]
+fn what_is_stored_in_the_write_only_variable_is_forgotten() {
+    check("byte x = 2; active proctype P() { _ = x; x = 1 }", 4, false, false);
+}
+
+#[test]
 fn variables_of_a_process_that_has_died_are_0() {
     let claim = |test: &str| format!("never {{ do :: true :: {test} -> break od }}");
     let ends = "byte y; active proctype P() { byte x = 1; y = 2 }";
@@ -268,6 +340,8 @@ fn a_comparison_behind_a_temporal_sign_needs_parentheses() {
     assert!(formula("[] (x < 3) && ! x == 1 && (x & 1) == 0"));
     assert!(formula("[] (x < 3) <-> <> (x == 1)"));
     assert!(formula("(x == 0) <-> (x == 1);"));
+    assert!(formula("[] ((x == 0 || !(x > 1)) == (x < 2))"));
+    assert!(!formula("([] (x < 2)) == 1"));
 }
 
 #[test]
@@ -519,6 +593,8 @@ fn what_is_not_read_is_refused() {
             "E0912",
         ),
         ("proctype P() { skip } init { do :: run P() od }", "E0911"),
+        ("byte x; active proctype P() { atomic { x = 1; { goto L } unless { x == 2 } }; x = 9; L: x = 4 }", "E0912"),
+        ("byte a[2]; active proctype P() { _ = a[1] }", "E0912"),
     ] {
         let refused = load(&SourceFile::new("p.pml", text), &[], &Reading::default()).expect_err(text);
         assert!(refused[0].diagnostics.iter().any(|one| one.code == code), "{text}: {:?}", refused[0].diagnostics);

@@ -239,6 +239,8 @@ impl Elaboration<'_> {
                 moves.push(Move::error(conditions, span));
                 continue;
             };
+            let mut conditions = conditions;
+            moves.extend(self.dead(at, &mut conditions, (view, span)));
             let is_right = self.right_number(at, (send.values.len(), is_only_one), send.span);
             // SPIN reports too few values as it does too many, when they are sent.
             if !is_right || send.values.len() < self.setting.world.channels[at].fields.len() {
@@ -268,6 +270,32 @@ impl Elaboration<'_> {
             }
         }
         moves
+    }
+
+    /// Whether the process that a channel belongs to exists, where it may have died before who looks. Then SPIN has no such channel any more: a send, and
+    /// what asks whether there is room, is an error; so is a receive, if the program has channels without a buffer, which it tests before.
+    pub(super) fn has_owner(&self, at: usize, view: View, span: Span) -> Option<ModelExpr> {
+        let owner = self.setting.world.channels[at].owner?;
+        let count = self.n_processes.filter(|_| self.options.deaths)?;
+        let instances = &self.setting.world.instances;
+        let outlives = |member: &usize| instances[*member].pid < owner.pid;
+        let may_outlive = view.is_none_or(|family| self.setting.families[family].members.iter().any(outlives));
+        // Who exists at the start and never ends is always there.
+        let is_lasting = |one: &super::world::Instance| one.exists && !self.setting.graphs[one.proctype].may_end();
+        let lasts = instances.iter().filter(|one| one.pid == owner.pid).all(is_lasting);
+        let exists = || {
+            let count = terms::read(shared(count, Vec::new(), span));
+            terms::binary(ModelOp::Greater, count, number(owner.pid, span))
+        };
+        (may_outlive && !lasts).then(exists)
+    }
+
+    /// The error of using a channel whose process has died; otherwise the conditions say that it exists.
+    fn dead(&self, at: usize, conditions: &mut Vec<ModelExpr>, (view, span): (View, Span)) -> Option<Move> {
+        let exists = self.has_owner(at, view, span)?;
+        let missing = conditions.iter().cloned().chain([not(exists.clone())]).collect();
+        conditions.push(exists);
+        Some(Move::error(missing, span))
     }
 
     /// The conditions, and that a buffer is not full.
@@ -307,6 +335,10 @@ impl Elaboration<'_> {
                 moves.push(Move::error(conditions, span));
                 continue;
             };
+            let mut conditions = conditions;
+            if self.setting.world.channels.iter().any(|channel| channel.capacity == 0) {
+                moves.extend(self.dead(at, &mut conditions, (view, span)));
+            }
             if !self.right_number(at, (receive.patterns.len(), is_only_one), receive.span) {
                 moves.push(self.too_many_patterns(at, conditions, span));
                 continue;
@@ -462,6 +494,10 @@ impl Elaboration<'_> {
             };
             let buffer = Buffer { at, length, rows: &rows, capacity, span };
             let last = if is_random { capacity } else { 1 };
+            if let Some(exists) = self.has_owner(at, view, span).filter(|_| is_random) {
+                let wrong = equal(terms::fault(span), number(0, span));
+                found.push(terms::and(terms::and(condition.clone(), not(exists)), wrong));
+            }
             let matches: Vec<ModelExpr> = (0..last).map(|at| self.matches(buffer, at, (patterns, view))).collect();
             found.push(terms::and(condition, any(matches, span)));
         }

@@ -14,7 +14,7 @@ use base::{Diagnostic, Span};
 use super::super::graph::{Does, Graph, NodeId};
 use super::super::program::{LeafId, Op, ProctypeId, Program};
 use super::follow::{Facts, Follower};
-use super::world::{Instance, World};
+use super::world::{Channel, Instance, Owner, World};
 use crate::codes::promela as code;
 
 /// How many processes SPIN can have.
@@ -247,17 +247,20 @@ fn add_places(program: &Program, graphs: &[Graph], world: &mut World, wanted: &B
         }
         let mut instance = unborn(program, graphs, proctype, pid);
         // Channels of its own exist from the start, empty.
+        let mut n_before = 0;
         for &leaf in &program.proctypes[proctype].leaves {
             let declared = &program.leaves[leaf];
             if let super::super::program::Start::Channel { capacity, fields } = &declared.init {
-                let first = world.channels.len() as i64 + 1;
+                let mut row = Vec::new();
                 for at in 0..declared.n_elements() {
                     let index = if declared.dims.is_empty() { String::new() } else { format!("[{at}]") };
                     let name = format!("{}[{pid}].{}{index}", program.proctypes[proctype].name, declared.name);
+                    let owner = Some(Owner { pid, n_before });
                     let (capacity, fields, span) = (*capacity, fields.clone(), declared.span);
-                    world.channels.push(super::world::Channel { name, capacity, fields, contents: Vec::new(), span });
+                    n_before += 1;
+                    row.push(world.own_channel(Channel { name, capacity, fields, contents: Vec::new(), owner, span }));
                 }
-                instance.values.insert(leaf, (first..first + declared.n_elements() as i64).collect());
+                instance.values.insert(leaf, row);
             }
         }
         world.instances.push(instance);

@@ -360,6 +360,12 @@ impl Elaboration<'_> {
                 None if query == Query::Len => terms::fault(span),
                 None => equal(terms::fault(span), number(0, span)),
             };
+            let is_about_room = matches!(query, Query::Full | Query::NotFull);
+            let exists = option.channel.filter(|_| is_about_room).and_then(|at| self.has_owner(at, view, span));
+            let value = match exists {
+                Some(exists) => choose(exists, value, equal(terms::fault(span), number(0, span))),
+                None => value,
+            };
             let condition = all(option.conditions, span);
             answer = Some(match answer {
                 None => value,

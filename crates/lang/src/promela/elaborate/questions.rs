@@ -22,6 +22,11 @@ const MOST_PASSED: usize = 30;
 impl Elaboration<'_> {
     /// All questions that the program asks.
     pub(super) fn questions(&mut self) {
+        if let Some(full) = self.full {
+            let span = Span::default();
+            let never = terms::equal(terms::read(terms::shared(full, Vec::new(), span)), terms::number(0, span));
+            return self.ask(super::NEVER_FULL, PropertyKind::Invariant(never), (String::new(), span));
+        }
         self.ask("no_errors", PropertyKind::NoErrors, (String::new(), Span::default()));
         self.ask("deadlock_free", PropertyKind::DeadlockFree, (String::new(), Span::default()));
         let claims = &self.setting.program.claims;

@@ -251,10 +251,11 @@ impl Elaboration<'_> {
             let sync = Some(Sync { channel, side: SyncSide::Send(values.clone()) });
             moves.push(Move { guard, sync, body, ..Move::default() });
         }
-        if let (true, Some(count), Some(&last)) = (self.options.marks_full, self.n_processes, pids.last()) {
+        if let (Some(full), Some(count), Some(&last)) = (self.full, self.n_processes, pids.last()) {
             let count = terms::read(terms::shared(count, Vec::new(), span));
-            let full = terms::binary(ModelOp::Greater, count, number(last, span));
-            moves.push(Move { is_full: true, ..Move::error(vec![full], span) });
+            let guard = vec![terms::binary(ModelOp::Greater, count, number(last, span))];
+            let body = vec![assign(vec![(terms::shared(full, Vec::new(), span), number(1, span))], span)];
+            moves.push(Move { guard, body, is_full: true, ..Move::default() });
         }
         moves
     }

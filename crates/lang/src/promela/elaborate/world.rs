@@ -25,7 +25,17 @@ pub(super) struct Channel {
     pub fields: Vec<Basic>,
     /// The messages at the start, first one first.
     pub contents: Vec<Vec<i64>>,
+    /// The process that it dies with; `None` for a global one.
+    pub owner: Option<Owner>,
     pub span: Span,
+}
+
+/// Whose a channel is. Processes of several proctypes that may have one pid share what they declare alike, as SPIN gives it the same number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Owner {
+    pub pid: i64,
+    /// How many channels the process has declared before.
+    pub n_before: usize,
 }
 
 /// A process, or the place for one that a `run` may start.
@@ -124,14 +134,30 @@ impl World {
             Start::Channel { capacity, fields } => {
                 let first = self.channels.len() as i64 + 1;
                 let name = owner.map_or_else(|| declared.name.clone(), |owner| format!("{owner}.{}", declared.name));
+                let mine = |one: &&Channel| one.owner.is_some_and(|owner| owner.pid == eye.pid);
+                let n_mine = self.channels.iter().filter(mine).count();
                 for at in 0..n_elements {
                     let name = if declared.dims.is_empty() { name.clone() } else { format!("{name}[{at}]") };
                     let (capacity, fields, span) = (*capacity, fields.clone(), declared.span);
-                    self.channels.push(Channel { name, capacity, fields, contents: Vec::new(), span });
+                    let owner = owner.map(|_| Owner { pid: eye.pid, n_before: n_mine + at });
+                    self.channels.push(Channel { name, capacity, fields, contents: Vec::new(), owner, span });
                 }
                 (first..first + n_elements as i64).collect()
             }
         })
+    }
+
+    /// The number of a channel of a process that a `run` may start: that of the same one of another process that may have the pid, if there is one.
+    pub fn own_channel(&mut self, wanted: Channel) -> i64 {
+        let is_same = |known: &Channel| {
+            (known.owner, known.capacity, &known.fields) == (wanted.owner, wanted.capacity, &wanted.fields)
+        };
+        let at = self.channels.iter().position(is_same).unwrap_or(self.channels.len());
+        match self.channels.get_mut(at) {
+            Some(known) => known.name = format!("{}, {}", known.name, wanted.name),
+            None => self.channels.push(wanted),
+        }
+        at as i64 + 1
     }
 
     /// The value of an expression.

@@ -6,7 +6,7 @@
 
 use base::Diagnostic;
 
-use super::super::ast::{Expr, ExprKind, Formula, FormulaKind, TemporalOp};
+use super::super::ast::{BinaryOp, Expr, ExprKind, Formula, FormulaKind, TemporalOp};
 use super::super::lexer::Kind;
 use super::expressions::join;
 use super::{Parse, Parser};
@@ -61,6 +61,11 @@ impl Parser<'_> {
                 let is_operator =
                     matches!(self.token().kind, Kind::Sign(sign) if super::expressions::is_within_atoms(sign));
                 if is_operator && self.temporal_operator().is_none() {
+                    // `(a || b) == c`: what stands in parentheses is an expression, too.
+                    let whole = Formula { kind: kind.clone(), span };
+                    if let Some(expression) = without_time(&whole) {
+                        return self.operand(expression);
+                    }
                     let sign = self.token().text();
                     let message = format!("`{sign}` stands behind a temporal formula");
                     let diagnostic = Diagnostic::error(code::UNEXPECTED, self.span(), message);
@@ -113,6 +118,20 @@ impl Parser<'_> {
 fn now(expression: Expr) -> Formula {
     let span = expression.span;
     Formula { kind: FormulaKind::Now(expression), span }
+}
+
+/// A formula without temporal signs as an expression.
+fn without_time(formula: &Formula) -> Option<Expr> {
+    let kind = match &formula.kind {
+        FormulaKind::Now(expression) => return Some(expression.clone()),
+        FormulaKind::Not(inner) => ExprKind::Not(Box::new(without_time(inner)?)),
+        FormulaKind::Binary(op @ (TemporalOp::And | TemporalOp::Or), left, right) => {
+            let op = if *op == TemporalOp::And { BinaryOp::And } else { BinaryOp::Or };
+            ExprKind::Binary(op, Box::new(without_time(left)?), Box::new(without_time(right)?))
+        }
+        _ => return None,
+    };
+    Some(Expr { kind, span: formula.span })
 }
 
 /// `!e` of an expression is an expression.

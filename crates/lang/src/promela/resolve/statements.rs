@@ -234,6 +234,23 @@ impl<'f> Resolver<'f> {
     }
 
     fn assign(&mut self, target: &VarRef, value: &ast::Expr) -> Option<Op> {
+        if target.parts[0].name.text == "_" {
+            let value = self.expression(value)?;
+            let mut may_fail = false;
+            value.walk(&mut |part| {
+                may_fail |= match &part.kind {
+                    ExprKind::Read(one) => !one.indices.is_empty(),
+                    ExprKind::Binary(op, ..) => matches!(op, ast::BinaryOp::Divide | ast::BinaryOp::Remainder),
+                    ExprKind::Query(..) | ExprKind::Poll { .. } => true,
+                    _ => false,
+                };
+            });
+            // What is stored there is never read.
+            if may_fail {
+                self.not_read(value.span, "a value for `_` that may be an error");
+            }
+            return Some(Op::Skip);
+        }
         if let (Some(Found::Many(targets)), ast::ExprKind::Var(source)) = (self.find_quietly(target), &value.kind) {
             let Some(Found::Many(sources)) = self.find(source) else {
                 self.not_read(value.span, "a value for a whole structure");
