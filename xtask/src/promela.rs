@@ -1,8 +1,8 @@
 //! `cargo xtask promela`: the collected Promela models, compared with what SPIN says about them.
 //!
-//! In: `../shared/promela` (models and `index.csv` with SPIN's counts and verdicts). Out: one line for each model, and status 1 if a number or
-//! verdict differs. A model that is not read, or whose reference has more states than the limit, is named. `cargo xtask promela 100000` sets
-//! the limit. `cargo xtask promela random` compares random programs with SPIN itself (`random.rs`).
+//! In: `../shared/promela` (models and `index.csv` with SPIN's counts and verdicts). Out: one line for each model, and status 1 if a number of
+//! states or transitions or a verdict differs. A model that is not read, or whose reference has more states than the limit, is named.
+//! `cargo xtask promela 100000` sets the limit. `cargo xtask promela random` compares random programs with SPIN itself (`random.rs`).
 
 mod random;
 mod spin;
@@ -16,10 +16,11 @@ use std::time::Duration;
 
 use base::{Budget, CancelToken, SourceFile};
 use engine::Silent;
-use lang::promela::Reading;
+use lang::promela::{Decide, Reading};
 use model::Model;
 
 use crate::beem::{NamedTable, field};
+use spin::SpinCounts;
 use verdict::verdict;
 
 /// Larger models are not run unless asked for.
@@ -28,6 +29,9 @@ const DEFAULT_LIMIT: u64 = 500_000;
 const MOST_SECONDS: u64 = 60;
 /// The most states that the reference semantics lists.
 const MOST_LISTED: usize = 60_000;
+
+/// The column that says what SPIN finds with `-l`, without and with weak fairness.
+const PROGRESS: &str = "progress (plain / weak fairness)";
 
 /// What came of one model.
 enum ModelOutcome {
@@ -80,7 +84,8 @@ pub fn given(flags: &str) -> Vec<(String, i64)> {
 }
 
 fn load(path: &Path, text: &str, row: &HashMap<String, String>, reading: &Reading) -> Result<lang::Loaded, String> {
-    let reading = Reading { includes: driver::files::included(path, text), ..reading.clone() };
+    let decide = Some(Decide(driver::load::decide));
+    let reading = Reading { includes: driver::files::included(path, text), decide, ..reading.clone() };
     let source = SourceFile::new(path.display().to_string(), text);
     lang::promela::load(&source, &given(field(row, "flags")), &reading).map_err(|refused| {
         let first = refused.iter().flat_map(|one| one.diagnostics.iter().map(move |diagnostic| (one, diagnostic)));
@@ -107,13 +112,19 @@ fn compare(folder: &Path, row: &HashMap<String, String>, limit: u64) -> ModelOut
     let mut line = String::new();
     let mut differs = false;
     match field(row, "states").parse::<u64>() {
-        Ok(expected) if expected <= limit => match n_states(&loaded.model) {
+        Ok(expected) if expected <= limit => match counts(&loaded.model) {
             Ok(found) => {
-                let found = found + loaded.n_before;
-                line += &format!("{found} states");
-                if found != expected {
-                    differs = true;
-                    line += &format!(" (SPIN: {expected})");
+                let states = (found.states + loaded.n_before, Ok(expected), "states");
+                // SPIN counts the arrival in the initial state.
+                let n_transitions = found.transitions + loaded.n_before + 1;
+                for (found, expected, what) in
+                    [states, (n_transitions, field(row, "transitions").parse(), "transitions")]
+                {
+                    line += &format!("{found} {what} ");
+                    if let Some(expected) = expected.ok().filter(|&expected| expected != found) {
+                        differs = true;
+                        line += &format!("(SPIN: {expected}) ");
+                    }
                 }
             }
             Err(why) => line += &format!("states not counted: {why}"),
@@ -121,11 +132,12 @@ fn compare(folder: &Path, row: &HashMap<String, String>, limit: u64) -> ModelOut
         Ok(expected) => line += &format!("{expected} states, more than the limit"),
         Err(_) => line += "no count",
     }
-    let plain = match load(&path, &text, row, &Reading::default()) {
+    let asked = Reading { progress: !field(row, PROGRESS).is_empty(), ..Reading::default() };
+    let plain = match load(&path, &text, row, &asked) {
         Ok(loaded) => loaded,
         Err(why) => return ModelOutcome::NotRead(why),
     };
-    let fair = load(&path, &text, row, &Reading { is_fair: true, ..Reading::default() });
+    let fair = load(&path, &text, row, &Reading { is_fair: true, ..asked.clone() });
     if field(row, "states").parse::<u64>().is_ok_and(|states| states <= limit) {
         // SPIN looks for end states behind failed assertions, too.
         let (found, expected) = (verdict(&loaded.model, "deadlock_free"), field(row, "end states"));
@@ -145,25 +157,26 @@ fn compare(folder: &Path, row: &HashMap<String, String>, limit: u64) -> ModelOut
     if differs { ModelOutcome::Differs(line) } else { ModelOutcome::Agrees(line) }
 }
 
-/// How many states there are: by the search of the product, or where that does not follow the program by the reference semantics.
-fn n_states(model: &Model) -> Result<u64, String> {
+/// How many states and transitions there are: by the search of the product, or where that does not follow the program by the reference semantics.
+fn counts(model: &Model) -> Result<SpinCounts, String> {
     let budget = Budget::new(Some(Duration::from_secs(MOST_SECONDS)), None, CancelToken::default());
     let (seen, _, stopped) = product::explore(model, &budget, 2, &Silent);
     match stopped {
-        None => Ok(seen.states),
+        None => Ok(SpinCounts { states: seen.states, transitions: seen.transitions }),
         Some(_) if model.goes_on() || model.has_when_nobody() => listed(model),
         Some(reason) => Err(reason.to_string()),
     }
 }
 
-fn listed(model: &Model) -> Result<u64, String> {
+fn listed(model: &Model) -> Result<SpinCounts, String> {
     let mut seen: HashSet<model::eval::State> = model::eval::initial_states(model).collect();
     let mut open: VecDeque<model::eval::State> = seen.iter().cloned().collect();
+    let mut transitions = 0;
     while let Some(state) = open.pop_front() {
         for step in model::eval::steps(model, &state) {
-            if let Ok(next) = step.result
-                && seen.insert(next.clone())
-            {
+            let Ok(next) = step.result else { continue };
+            transitions += 1;
+            if seen.insert(next.clone()) {
                 open.push_back(next);
             }
         }
@@ -171,7 +184,7 @@ fn listed(model: &Model) -> Result<u64, String> {
             return Err("too many for the reference semantics".into());
         }
     }
-    Ok(seen.len() as u64)
+    Ok(SpinCounts { states: seen.len() as u64, transitions })
 }
 
 /// What is asked, what is found and what SPIN says.
@@ -188,9 +201,13 @@ fn verdicts(
     }
     let expected = |column: &str| field(row, column).to_owned();
     found.push(("assertions".into(), verdict(model, "no_errors"), expected("assertions")));
-    for claim in field(row, "claims (plain / weak fairness)").split(';').filter(|claim| !claim.trim().is_empty()) {
-        let Some((name, both)) = claim.rsplit_once(':') else { continue };
-        let name = name.trim().trim_matches(['(', ')']).to_owned();
+    let claims = field(row, "claims (plain / weak fairness)").split(';').filter_map(|claim| claim.rsplit_once(':'));
+    let progress = Some(("no_non_progress_cycle", field(row, PROGRESS))).filter(|(_, both)| !both.is_empty());
+    for (name, both) in claims.chain(progress) {
+        let name = match name.trim().trim_matches(['(', ')']) {
+            "accept labels" => "no_acceptance_cycle".to_owned(),
+            name => name.to_owned(),
+        };
         let (plain, weak) = both.split_once('/').unwrap_or((both, ""));
         found.push((name.clone(), verdict(model, &name), plain.trim().to_owned()));
         if let Some(fair) = fair {

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use base::{Budget, CancelToken, SourceFile};
 use engine::Silent;
-use lang::promela::{Includes, Reading};
+use lang::promela::{Decide, Includes, Reading};
 use model::Model;
 use model::fairness::EdgePredicate;
 use model::property::PropertyKind;
@@ -276,7 +276,8 @@ fn is_fairness_exact(given: SpinProgram<'_>, question: &SpinQuestion, violated: 
 }
 
 fn load(given: SpinProgram<'_>, reading: &Reading) -> Result<lang::Loaded, String> {
-    let reading = Reading { includes: given.includes.clone(), ..reading.clone() };
+    let decide = Some(Decide(driver::load::decide));
+    let reading = Reading { includes: given.includes.clone(), decide, ..reading.clone() };
     let macros = super::given(&given.flags.join(" "));
     lang::promela::load(&SourceFile::new("m.pml", given.text), &macros, &reading).map_err(|refused| {
         let diagnostics = refused.iter().flat_map(|one| &one.diagnostics);
