@@ -55,7 +55,7 @@ impl Default for FairSettings {
 
 /// Where more remains, a loop is looked for near so many nodes at most, among so many nodes around each, the smaller numbers first.
 const MOST_SEEDS: usize = 8;
-const NEARBY: [usize; 3] = [1 << 12, 1 << 16, 1 << 20];
+const NEARBY: [usize; 4] = [1 << 8, 1 << 12, 1 << 16, 1 << 20];
 
 /// What was found out about a temporal property.
 #[derive(Clone, Debug, Serialize, Deserialize)]
