@@ -83,6 +83,8 @@ impl<S: Clone> Invariants<S> {
     ) -> Vec<ProcessId> {
         let everybody: Vec<ProcessId> = backend.model().processes.ids().collect();
         let mut concerned = processes.to_vec();
+        concerned.sort_unstable();
+        concerned.dedup();
         for &other in &everybody {
             if concerned.len() < self.k && !concerned.contains(&other) {
                 concerned.push(other);

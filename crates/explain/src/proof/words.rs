@@ -153,8 +153,13 @@ impl<'a> InvariantWords<'a> {
         indices
     }
 
-    /// The process that an index means, where processes index the dimension.
+    /// The process that an index means, where processes index the dimension. Elements of a set that have names are no processes.
     fn index_process(&self, var: VarId, dimension: usize, index: usize) -> Option<ProcessId> {
+        let declared = &self.model.vars[var];
+        let has_names = declared.look.elements().is_some_and(|names| !names.is_empty());
+        if has_names && dimension + 1 == declared.ty.dimensions().len() {
+            return None;
+        }
         let family = &self.model.families[*self.dimensions.get(&(var, dimension))?];
         (index < family.count()).then(|| ProcessId::new(family.first.index() + index))
     }

@@ -211,11 +211,6 @@ fn what_has_no_word_here_is_told_in_words() {
         "say whose place is meant, and of how many: `count(i: P[i]@crit)`",
     );
     told("program t { process P[i in 0..<2] { c: skip; } invariant m: !P[0].c; }", "ask whether it stands there");
-    told(
-        "program t { enum K { a, b } shared s: set of K; process P { insert s(a); await b in s && size(s) == 2; } }",
-        "write `set of pid`, `set of pid(P)` or `set of 0..<N`",
-    );
-    told("program t { enum K { a, b } process P { for k in K { skip; } } }", "write `for k in 0..<3 { … }`");
     assert!(wrong.borrow().is_empty(), "{}", wrong.borrow().join("\n"));
 }
 

@@ -102,7 +102,7 @@ fn a_constant_depends_on_all_that_it_is_computed_from_and_on_nothing_else() {
     assert_eq!(opaque(&program("count(j in Q: j < N)")), ["N", "M"]);
     let model = program("count(i in P: true) + count(j in Q: true)");
     assert_eq!(opaque(&model), ["N", "M"]);
-    assert_eq!(texts(model.template())[0], "if M == 2 then if N == 3 then 5 else 5 else 5");
+    assert_eq!(texts(model.template())[0], "if M == 2 then (if N == 3 then 5 else 5) else 5");
 }
 
 /// How many processes a family has is known before any process is; a range of numbers that happens to be that of a family is none yet.
