@@ -194,12 +194,7 @@ impl Audit<'_> {
         if certificate.property != self.property.name {
             return malformed(format!("it is about `{}`, not about `{}`", certificate.property, self.property.name));
         }
-        let by_parts = |claim: &Claim| matches!(claim, Claim::SplitInvariant(_) | Claim::Pushdown(_));
-        let is_whole = |fact: &Fact| is_about_states(&fact.claim) && !by_parts(&fact.claim);
-        let is_temporal = matches!(self.property.kind, PropertyKind::Temporal(_));
-        if !certificate.implies.is_empty() && (is_temporal || certificate.facts.last().is_some_and(is_whole)) {
-            return malformed("its last fact implies the property whole, and it names parts".to_owned());
-        }
+        self.names_parts_of_states_only(certificate)?;
         if let (PropertyKind::Temporal(_), Some(Claim::Rings(proof))) =
             (&self.property.kind, certificate.facts.first().map(|fact| &fact.claim))
         {
@@ -210,10 +205,8 @@ impl Audit<'_> {
         }
         let is_views = matches!(&certificate.facts[..], [fact] if matches!(fact.claim, Claim::Views(_) | Claim::Rings(_) | Claim::Counting(_)));
         if !certificate.scope.is_instance() && !is_views {
-            let scope = &certificate.scope;
-            return Err(CertificateError::NotSupported(format!(
-                "it claims {scope}, and there is no checker yet for claims about more than one size"
-            )));
+            let what = format!("it claims {}, and there is no checker yet for claims of that kind", certificate.scope);
+            return Err(CertificateError::NotSupported(what));
         }
         self.supported()?;
         let mut violations = self.violations()?;
@@ -295,6 +288,18 @@ impl Audit<'_> {
             Some(last) => Ok(Checked { obligations, ..last }),
             None => malformed("it states no invariant".to_owned()),
         }
+    }
+
+    /// Parts of a property are named only where invariants of few processes, or path edges, imply it.
+    fn names_parts_of_states_only(&self, certificate: &Certificate) -> Outcome<()> {
+        let by_parts = |claim: &Claim| matches!(claim, Claim::SplitInvariant(_) | Claim::Pushdown(_));
+        let is_whole = |fact: &Fact| is_about_states(&fact.claim) && !by_parts(&fact.claim);
+        let is_temporal = matches!(self.property.kind, PropertyKind::Temporal(_));
+        if !certificate.implies.is_empty() && (is_temporal || certificate.facts.last().is_some_and(is_whole)) {
+            let what = "its last fact implies the property whole, and it names parts";
+            return Err(CertificateError::Malformed(what.to_owned()));
+        }
+        Ok(())
     }
 
     /// Views of cells.

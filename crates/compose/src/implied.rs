@@ -16,10 +16,13 @@ use crate::k_index::groups;
 use crate::question::Question;
 use crate::symmetry::Symmetry;
 
+/// The processes whose invariants a question about some processes and cells was put to, ascending.
+type Concerned<'a> = &'a dyn Fn(&[ProcessId], &BTreeSet<CellId>) -> Vec<ProcessId>;
+
 /// Which invariants questions were put to.
 pub struct ConcernedProcesses<'a> {
-    /// The processes whose invariants a question about some processes and cells was put to, ascending.
-    pub by: &'a dyn Fn(&[ProcessId], &BTreeSet<CellId>) -> Vec<ProcessId>,
+    /// The processes of a question about some processes and cells.
+    pub by: Concerned<'a>,
     /// The groups whose invariants were asked for a deadlock.
     pub in_deadlock: Vec<Vec<ProcessId>>,
 }

@@ -70,11 +70,10 @@ pub trait StateSet<const W: usize>: Send + Sync {
 
 /// An empty set for states of so many words, where memory is limited or not.
 pub fn state_set<const W: usize>(n_words: usize, is_limited: bool) -> Box<dyn StateSet<W>> {
+    let is_plain = n_words < if is_limited { LEAST_WORDS_WITHIN_LIMITS } else { LEAST_WORDS_OF_TREES };
     match n_words {
-        0..LEAST_WORDS_WITHIN_LIMITS => Box::new(StateStore::new()),
-        _ if is_limited => Box::new(TreeStore::new(n_words)),
-        0..LEAST_WORDS_OF_TREES => Box::new(StateStore::new()),
-        0..=MOST_PLAIN_WORDS => Box::new(Growing::new(n_words, MOST_PLAIN_BYTES)),
+        _ if is_plain => Box::new(StateStore::new()),
+        ..=MOST_PLAIN_WORDS if !is_limited => Box::new(Growing::new(n_words, MOST_PLAIN_BYTES)),
         _ => Box::new(TreeStore::new(n_words)),
     }
 }

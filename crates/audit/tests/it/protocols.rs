@@ -345,7 +345,7 @@ fn what_is_malformed_is_refused_in_words() {
     let all = Certificate { scope: all, ..right.clone() };
     let found = judge(&model, "mutex", &all);
     assert!(found.contains("it claims every N ≥ 2"), "{found}");
-    assert!(found.contains("there is no checker yet for claims about more than one size"), "{found}");
+    assert!(found.contains("there is no checker yet for claims of that kind"), "{found}");
     let facts = Certificate { facts: Vec::new(), ..right.clone() };
     assert!(judge(&model, "mutex", &facts).contains("it states no invariant"));
     // A fact after the invariant, and nobody asks whether the property follows.

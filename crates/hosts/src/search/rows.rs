@@ -158,7 +158,6 @@ impl SortedRows {
     ///
     /// # Errors
     /// What the system says, and a file that ends too early.
-    #[expect(clippy::should_implement_trait, reason = "reading may fail, and rows are lent")]
     pub fn next(&mut self) -> io::Result<Option<&[u64]>> {
         let n_key = self.shape.n_key;
         let heads = self.cursors.iter().enumerate().filter_map(|(at, cursor)| Some((at, cursor.head()?)));

@@ -22,14 +22,16 @@ use super::steps::MOST_VALUES;
 use super::text::Text;
 use crate::certificate::symmetry::surely_has_value;
 
+/// Where the text of a loop is, and the scene and the bound values before it.
+type BeforeLoop = (usize, Scene, Vec<Item>);
+
 /// The decisions of one way: which was taken, out of how many.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Decisions {
     decisions: Vec<(usize, usize)>,
     next: usize,
-    /// What loops inside the step lead to, by where the text of a loop is, and by the scene and the bound values before it. All else that
-    /// it depends on (who looks, the text) is the same for all ways of a step.
-    pub after_loops: BTreeMap<(usize, Scene, Vec<Item>), Rc<Vec<Option<Scene>>>>,
+    /// What loops inside the step lead to. All else that it depends on (who looks, the text) is the same for all ways of a step.
+    pub after_loops: BTreeMap<BeforeLoop, Rc<Vec<Option<Scene>>>>,
 }
 
 impl Decisions {

@@ -142,7 +142,7 @@ impl<'a, 'm, const W: usize> NodesOnDisk<'a, 'm, W> {
 
     /// Whether to go on after so many nodes.
     fn may_go_on(&self, n_done: usize) -> io::Result<()> {
-        match n_done % CHECK_EVERY != 0 || self.meter.may_go_on(0) {
+        match !n_done.is_multiple_of(CHECK_EVERY) || self.meter.may_go_on(0) {
             true => Ok(()),
             false => Err(stopped()),
         }
