@@ -19,7 +19,7 @@
 //!
 //! **Rule.** Suppose that a fair run violates the property in a certain way. Let `I_v` be the edges of view `v` that it takes again and
 //! again. Sets `D_v` that contain `I_v` are kept: in the beginning all edges. The view of the property goes with the violation's
-//! automaton ([`crate::plain`]): its edges are those of the product. Each [`Step`] makes a set smaller and keeps `I_v` in it, or
+//! automaton ([`crate::plain`]): its edges are those of the product. Each [`RefutationStep`] makes a set smaller and keeps `I_v` in it, or
 //! distinguishes cases; the last one leaves a set empty. So there is no such run.
 
 use model::control::PlaceId;

@@ -10,7 +10,7 @@
 //! kind for all its states first, one independent of the other, so that the processor waits for many at once.
 //!
 //! [`StateSet`] is what a search asks of a set; [`StateStore`] keeps states as they are, [`crate::tree`] as trees of numbered halves, which pays for
-//! many states of several words, and [`crate::growing`] as they are until they are many.
+//! many states of several words, and `growing` as they are until they are many.
 
 use std::ops::Range;
 
