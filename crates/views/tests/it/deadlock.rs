@@ -114,6 +114,26 @@ fn no_deadlock_is_proved_absent_and_none_that_is_forged_is_accepted() {
     }
 }
 
+/// There is none at the sizes that are searched beside a claim; the first comes with six or seven processes.
+#[test]
+fn deadlocks_of_many_processes_only_are_not_proved_absent() {
+    let permits =
+        "one: atomic { await free > 0; free -= 1; } two: atomic { await free > 0; free -= 1; } back: free += 2;";
+    let last = "a: atomic { left -= 1; if left == 5 { half = true; } } b: await !half || left == 0; c: await !half;";
+    let counted = "public c: 0..=1; a: c = 1; b: if count(k: P[k].c == 1) > 5 { stuck = true; } d: await !stuck;";
+    let somebody = "public c: bool; a: atomic { c = true; if x < 6 { x += 1; } } b: await x < 6 || exists k: !P[k].c;";
+    for text in [
+        program("shared free: 0..=6 = 6;", permits),
+        program("shared left: 0..=N = N; shared half: bool;", last),
+        program("shared got: 0..=N;", "a: got += 1; b: await got < 6;"),
+        program("shared stuck: bool;", counted),
+        program("shared x: 0..=6;", somebody),
+    ] {
+        assert!(!has_deadlock(&text, 4) && has_deadlock(&text, 6), "{text}");
+        assert!(!is_free(&text), "{text}");
+    }
+}
+
 #[test]
 fn views_that_are_missing_are_refused() {
     let text = program("shared m: lock;", "loop { a: acquire m; b: skip; c: release m; }");
