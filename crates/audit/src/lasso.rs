@@ -168,7 +168,7 @@ impl Word<'_> {
                 let (left, right) = (self.truth(left, bound)?, self.truth(right, bound)?);
                 self.binary(*op, left, right)
             }
-            Formula::Refused(automaton) => self.accepted(automaton, bound).not(),
+            Formula::NeverAccepts(automaton) => self.accepted(automaton, bound).not(),
             Formula::Quantified { quantifier, bindings, filter, body } => {
                 let instance = Instance { quantifier: *quantifier, filter: filter.as_ref(), body };
                 self.quantified(&instance, bindings, bound)?

@@ -146,7 +146,7 @@ fn has_automaton(formula: &Formula) -> bool {
         Formula::Boolean(_, left, right) | Formula::Binary(_, left, right) => {
             has_automaton(left) || has_automaton(right)
         }
-        Formula::Refused(_) => true,
+        Formula::NeverAccepts(_) => true,
     }
 }
 
@@ -284,7 +284,7 @@ impl<'a> Parts<'a> {
                 let (left, right) = (self.add(left, bound)?, self.add(right, bound)?);
                 self.binary(*op, left, right)
             }
-            Formula::Refused(_) => unreachable!("formulas with automata are not looked at"),
+            Formula::NeverAccepts(_) => unreachable!("formulas with automata are not looked at"),
             Formula::Quantified { quantifier, bindings, filter, body } => {
                 let is_forall = *quantifier == Quantifier::Forall;
                 let mut all = self.constant(is_forall);

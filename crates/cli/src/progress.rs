@@ -66,7 +66,7 @@ impl Progress {
         limit: Option<Duration>,
     ) -> Watcher<'m> {
         let now = Instant::now();
-        let seen = Seen {
+        let seen = LastShown {
             states: 0,
             at: now,
             decided: BTreeSet::new(),
@@ -93,11 +93,11 @@ pub struct Watcher<'m> {
     n_questions: usize,
     limit: Option<Duration>,
     started: Instant,
-    seen: Mutex<Seen>,
+    seen: Mutex<LastShown>,
 }
 
 /// What was shown last.
-struct Seen {
+struct LastShown {
     /// States at the last event, for the rate.
     states: u64,
     /// When the last event was.
@@ -146,7 +146,7 @@ impl Observer for Watcher<'_> {
 
 impl Watcher<'_> {
     /// A thread that panicked while it held the lock ended the process, so what is seen is whole.
-    fn seen(&self) -> MutexGuard<'_, Seen> {
+    fn seen(&self) -> MutexGuard<'_, LastShown> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -161,7 +161,7 @@ impl Watcher<'_> {
         }
     }
 
-    fn announce_waiting(&self, seen: &mut Seen) {
+    fn announce_waiting(&self, seen: &mut LastShown) {
         let patience = if self.progress == Progress::Terminal { PATIENCE } else { PLAIN_PATIENCE };
         if self.started.elapsed() < patience {
             return;
@@ -175,7 +175,7 @@ impl Watcher<'_> {
     }
 
     /// Two lines, since all of it is wider than a usual terminal.
-    fn redraw(&self, seen: &mut Seen, search: String, means: String) {
+    fn redraw(&self, seen: &mut LastShown, search: String, means: String) {
         if self.started.elapsed() < PATIENCE {
             return;
         }

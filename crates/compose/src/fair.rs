@@ -138,13 +138,13 @@ pub fn decide<'m, B: FairBackend>(
             continue;
         }
         match search.violation(violation)? {
-            Found::NoRun(None) => is_written = false,
-            Found::NoRun(Some(written)) => {
+            ViolationResult::NoRun(None) => is_written = false,
+            ViolationResult::NoRun(Some(written)) => {
                 let (invariant, ranks) = *written;
                 let invariant = facts.add(invariant, &[]);
                 ranked[violation] = Some(facts.add(ranks, &[invariant]));
             }
-            Found::Run(trace) => {
+            ViolationResult::Run(trace) => {
                 return Ok(Decided { outcome: FairOutcome::Run(trace), exposures: search.exposures });
             }
         }
@@ -156,7 +156,7 @@ pub fn decide<'m, B: FairBackend>(
     Ok(Decided { outcome, exposures: search.exposures })
 }
 
-enum Found {
+enum ViolationResult {
     /// The split invariant, and that no fair run violates the property in this way, where these are written down.
     NoRun(Option<Box<(Claim, Claim)>>),
     Run(Trace),
@@ -180,7 +180,7 @@ struct FairSearch<'s, 'm, B> {
 }
 
 impl<B: FairBackend> FairSearch<'_, '_, B> {
-    fn violation(&mut self, violation: usize) -> Result<Found, Halt> {
+    fn violation(&mut self, violation: usize) -> Result<ViolationResult, Halt> {
         let facts = self.conditions.facts(&self.conditions.violations[violation], self.locals)?;
         let mut exposed: BTreeSet<ProcessId> = facts.iter().map(|(process, _)| *process).collect();
         self.backend.forget()?;
@@ -189,14 +189,14 @@ impl<B: FairBackend> FairSearch<'_, '_, B> {
             self.way.budget.check(0)?;
             self.backend.close()?;
             let (open, automaton) = match self.round(violation, &exposed)? {
-                AbstractRound::Proved(written) => return Ok(Found::NoRun(written)),
+                AbstractRound::Proved(written) => return Ok(ViolationResult::NoRun(written)),
                 AbstractRound::Open(open, automaton) => (open, automaton),
             };
             // What one of them needs mostly helps the others, and what all need at once would be too much: the fewest facts.
             let mut new = ProcessFacts::new();
             for focus in self.hidden_first(open, &exposed).into_iter().take(MOST_LOOKED_INTO) {
                 match self.look_into(focus, violation, automaton)? {
-                    AbstractRunResult::Real(trace) => return Ok(Found::Run(trace)),
+                    AbstractRunResult::Real(trace) => return Ok(ViolationResult::Run(trace)),
                     AbstractRunResult::Refine(facts) => {
                         let facts = self.for_whole_family(facts, violation);
                         if new.is_empty() || !facts.is_empty() && facts.len() < new.len() {

@@ -235,7 +235,7 @@ impl DveWriter<'_> {
     /// An automaton that the program was given with.
     fn automaton(&mut self, questions: &mut Questions<'_>, names: &mut NameTable) -> Option<(String, String)> {
         let of = |property: &Property| match &property.kind {
-            PropertyKind::Temporal(Formula::Refused(automaton)) => Some((**automaton).clone()),
+            PropertyKind::Temporal(Formula::NeverAccepts(automaton)) => Some((**automaton).clone()),
             _ => None,
         };
         let automaton: Automaton = self.model.properties.iter().find_map(of)?;

@@ -115,7 +115,7 @@ impl Questions<'_> {
                     Quantifier::Exists | Quantifier::Count => Logic::Or(parts),
                 }
             }
-            Formula::Refused(_) => return None,
+            Formula::NeverAccepts(_) => return None,
         })
     }
 

@@ -109,14 +109,14 @@ impl<'a, const W: usize> LocalSets<'a, W> {
 }
 
 /// Collects the successors, as a group sees them.
-struct Seen<'r, 'a, const W: usize> {
+struct ProjectedSuccessors<'r, 'a, const W: usize> {
     mask: Packed<W>,
     rows: &'r mut Rows<W>,
     meter: &'r Ticker<'a>,
     stopped: Option<StopReason>,
 }
 
-impl<const W: usize> Sink<W> for Seen<'_, '_, W> {
+impl<const W: usize> Sink<W> for ProjectedSuccessors<'_, '_, W> {
     fn successor(&mut self, _process: ProcessId, next: &Packed<W>) -> Flow {
         self.rows.insert(and(next, &self.mask));
         match self.meter.tick(self.rows.bytes()) {
@@ -178,7 +178,7 @@ impl<const W: usize> Backend for LocalSets<'_, W> {
         let needed = or(&mask, &self.sight.mask(&moving));
         let combinations = self.combinations(join, &needed)?;
         let mut rows = Rows::default();
-        let mut seen = Seen { mask, rows: &mut rows, meter: &self.meter, stopped: None };
+        let mut seen = ProjectedSuccessors { mask, rows: &mut rows, meter: &self.meter, stopped: None };
         for from in combinations.iter() {
             if self.steps(movers, from, &mut seen) {
                 break;

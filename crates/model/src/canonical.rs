@@ -449,7 +449,7 @@ impl CanonicalWriter<'_> {
                     out.formula(body);
                 });
             }
-            Formula::Refused(automaton) => self.automaton(automaton),
+            Formula::NeverAccepts(automaton) => self.automaton(automaton),
         }
     }
 

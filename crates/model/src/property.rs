@@ -90,7 +90,7 @@ pub enum Formula {
         body: Box<Formula>,
     },
     /// No run is accepted by the automaton.
-    Refused(Box<Automaton>),
+    NeverAccepts(Box<Automaton>),
 }
 
 impl Formula {

@@ -187,7 +187,7 @@ fn formula_mut(formula: &mut Formula, change: &mut dyn FnMut(&mut Expr)) {
             filter.iter_mut().for_each(&mut *change);
             formula_mut(body, change);
         }
-        Formula::Refused(automaton) => {
+        Formula::NeverAccepts(automaton) => {
             automaton.edges.iter_mut().filter_map(|edge| edge.guard.as_mut()).for_each(change);
         }
     }

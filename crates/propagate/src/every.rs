@@ -114,7 +114,7 @@ impl<'m> EverySize<'m> {
                 filter.as_ref().map_or(Ok(()), |filter| self.look_at(filter))?;
                 self.look(body)
             }
-            Formula::Refused(_) => Err(outside("the property is an automaton")),
+            Formula::NeverAccepts(_) => Err(outside("the property is an automaton")),
         }
     }
 

@@ -11,7 +11,7 @@ use crate::style::Style;
 
 /// A finding, and the result that it is about.
 #[derive(Clone, Copy, Debug)]
-pub struct Found<'a> {
+pub struct ReportedFinding<'a> {
     /// The run.
     pub run: &'a Explained,
     /// The result.
@@ -20,10 +20,10 @@ pub struct Found<'a> {
     pub finding: &'a Finding,
 }
 
-impl<'a> Found<'a> {
+impl<'a> ReportedFinding<'a> {
     /// All results of a run.
-    pub fn all(run: &'a Explained) -> impl Iterator<Item = Found<'a>> {
-        run.results.iter().map(move |result| Found { run, result, finding: run.finding(result) })
+    pub fn all(run: &'a Explained) -> impl Iterator<Item = ReportedFinding<'a>> {
+        run.results.iter().map(move |result| ReportedFinding { run, result, finding: run.finding(result) })
     }
 
     /// Everything that people are shown about it, without colour.
@@ -54,7 +54,8 @@ mod tests {
 
     fn messages(run: &Run) -> Vec<(Urgency, String, u32)> {
         let run = explained(run);
-        let found = Found::all(&run).map(|found| (found.finding.standing, found.finding.message(), found.finding.line));
+        let found = ReportedFinding::all(&run)
+            .map(|found| (found.finding.standing, found.finding.message(), found.finding.line));
         found.collect()
     }
 

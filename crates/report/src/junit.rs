@@ -10,7 +10,7 @@ use explain::finding::Urgency;
 use explain::names::parameters;
 
 use crate::diagnostics;
-use crate::findings::Found;
+use crate::findings::ReportedFinding;
 use crate::item::{Item, count_errors};
 use crate::style::Style;
 
@@ -92,7 +92,7 @@ fn checked(run: &Explained) -> Suite {
     let name = if instance.is_empty() { file.to_owned() } else { format!("{file} {instance}") };
     let mut counts = Counts { seconds: run.time.as_secs_f64(), ..Counts::default() };
     let mut cases = String::new();
-    for found in Found::all(run) {
+    for found in ReportedFinding::all(run) {
         counts.tests += 1;
         match found.finding.standing {
             Urgency::AsExpected | Urgency::Vacuous => {}
@@ -116,7 +116,7 @@ fn checked(run: &Explained) -> Suite {
     suite(&name, file, (counts, properties, cases))
 }
 
-fn case(found: &Found<'_>, class: &str) -> String {
+fn case(found: &ReportedFinding<'_>, class: &str) -> String {
     let attributes = [
         ("name", found.finding.title.clone()),
         ("classname", class.to_owned()),

@@ -13,12 +13,12 @@ use model::property::PropertyKind;
 use model::template::{FragmentReason, Neighbours, has_branches};
 
 use crate::flows::{flows, is_kept, weights};
-use crate::question::{Asked, Question, asked, shown};
+use crate::question::{Question, RingQuestion, asked, shown};
 use crate::refute::is_refuted;
 use crate::ring::Ring;
 use crate::tree;
 use crate::walk::{Wanted, Weights, exists};
-use crate::windows::{Doing, Failure, Windows};
+use crate::windows::{Failure, ProcessSteps, Windows};
 
 /// The most processes in a window.
 const WIDEST: usize = 3;
@@ -72,7 +72,7 @@ fn outside(reason: &FragmentReason) -> StopReason {
 /// A question that is open, and why.
 struct Open {
     property: PropertyId,
-    asked: Asked,
+    asked: RingQuestion,
     reason: StopReason,
 }
 
@@ -181,8 +181,8 @@ impl Asking<'_> {
 
     /// Whether windows exclude a violation.
     fn is_excluded(&self, windows: &Windows<'_>, open: &Open, flows: &[ConservedSum]) -> Result<bool, StopReason> {
-        let of = |test: fn(&Doing) -> bool| {
-            let first = |doings: &Vec<Doing>| doings.first().is_some_and(test);
+        let of = |test: fn(&ProcessSteps) -> bool| {
+            let first = |doings: &Vec<ProcessSteps>| doings.first().is_some_and(test);
             windows.theta.iter().map(|set| set.doings.iter().map(first).collect()).collect::<Vec<Vec<bool>>>()
         };
         let flows: Vec<Weights> = flows.iter().map(|flow| weights(windows, flow)).collect();

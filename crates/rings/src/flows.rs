@@ -13,7 +13,7 @@ use model::process::ProcessId;
 use model::variable::VarId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::instance::{Part, Stand};
+use crate::instance::{Part, WindowPosition};
 use crate::walk::Weights;
 use crate::windows::{Shape, WindowState, Windows};
 
@@ -142,7 +142,7 @@ fn steps_taken(windows: &Windows<'_>, counted: &Counted) -> Steps {
     let mut open = VecDeque::from([instance.first().clone()]);
     while let Some(state) = open.pop_front() {
         for at in 0..instance.size {
-            let stand = Stand { at, span: windows.sizes.span };
+            let stand = WindowPosition { at, span: windows.sizes.span };
             let parts = instance.window(windows.sizes.width, stand).parts;
             let shape = &windows.shapes[number[&windows.ring.word(instance.size, at, windows.sizes.width)]];
             let before = instance.read(&state, &parts, stand);
@@ -327,7 +327,7 @@ fn sums(windows: &Windows<'_>, counted: &Counted, weights: &[(RingWeight, u64)])
         }
         let mut sum = 0;
         for at in 0..instance.size {
-            let stand = Stand { at, span: windows.sizes.span };
+            let stand = WindowPosition { at, span: windows.sizes.span };
             let parts: Vec<Part> = instance.window(windows.sizes.width, stand).parts;
             let shape = &windows.shapes[number[&windows.ring.word(instance.size, at, windows.sizes.width)]];
             let (here, shared) = terms(counted, shape, &instance.read(instance.first(), &parts, stand));

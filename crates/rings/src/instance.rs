@@ -60,7 +60,7 @@ pub struct Sighted {
 
 /// Where a window stands, and the greatest distance to the left at which something is named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stand {
+pub struct WindowPosition {
     /// Its first process.
     pub at: usize,
     /// How far to the left of it things are named.
@@ -108,7 +108,7 @@ impl Instance {
     }
 
     /// The distance of a position from where a window stands.
-    fn distance(&self, position: usize, stand: Stand) -> i64 {
+    fn distance(&self, position: usize, stand: WindowPosition) -> i64 {
         if self.network == Network::Tree {
             return heap::name(stand.at, position);
         }
@@ -125,7 +125,7 @@ impl Instance {
     }
 
     /// How a window names a part of the state.
-    pub fn item(&self, part: Part, stand: Stand) -> RingItem {
+    pub fn item(&self, part: Part, stand: WindowPosition) -> RingItem {
         match part {
             Part::Control(process) => RingItem::Control(self.distance(process.index(), stand)),
             Part::Cell(cell) => match self.homes[cell.index()] {
@@ -142,7 +142,7 @@ impl Instance {
     }
 
     /// The window of so many processes.
-    pub fn window(&self, width: usize, stand: Stand) -> Sighted {
+    pub fn window(&self, width: usize, stand: WindowPosition) -> Sighted {
         let parts: BTreeSet<Part> = (0..width).flat_map(|at| self.touched(stand.at + at)).copied().collect();
         let mut seen: Vec<(RingItem, Part)> = parts.into_iter().map(|part| (self.item(part, stand), part)).collect();
         seen.sort();
@@ -150,7 +150,7 @@ impl Instance {
     }
 
     /// The values of parts of a state, as a window names them.
-    pub fn read(&self, state: &State, parts: &[Part], stand: Stand) -> Vec<RingValue> {
+    pub fn read(&self, state: &State, parts: &[Part], stand: WindowPosition) -> Vec<RingValue> {
         let value = |part: &Part| match *part {
             Part::Control(process) => RingValue::Place(state.place(process)),
             Part::Cell(cell) => match state.cells[cell.index()] {
@@ -162,14 +162,14 @@ impl Instance {
     }
 
     /// A state with these values, and some others for what the window does not see.
-    pub fn filled(&self, parts: &[Part], values: &[RingValue], stand: Stand) -> State {
+    pub fn filled(&self, parts: &[Part], values: &[RingValue], stand: WindowPosition) -> State {
         let mut state = self.base.clone();
         self.fill(&mut state, (parts, values), stand);
         state
     }
 
     /// Writes values into a state.
-    pub fn fill(&self, state: &mut State, (parts, values): (&[Part], &[RingValue]), stand: Stand) {
+    pub fn fill(&self, state: &mut State, (parts, values): (&[Part], &[RingValue]), stand: WindowPosition) {
         for (part, value) in parts.iter().zip(values) {
             match (*part, *value) {
                 (Part::Control(process), RingValue::Place(place)) => {

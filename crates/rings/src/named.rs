@@ -22,7 +22,7 @@ enum Position {
 }
 
 /// Looks for named indices.
-pub(crate) struct Named<'m> {
+pub(crate) struct NamedIndices<'m> {
     model: &'m Model,
     sized: Sized,
     /// The distances that were found.
@@ -31,10 +31,10 @@ pub(crate) struct Named<'m> {
     pub objection: Option<FragmentReason>,
 }
 
-impl<'m> Named<'m> {
+impl<'m> NamedIndices<'m> {
     /// For the program as it was written.
-    pub fn new(model: &'m Model, sized: Sized) -> Named<'m> {
-        Named { model: model.template(), sized, distances: Vec::new(), objection: None }
+    pub fn new(model: &'m Model, sized: Sized) -> NamedIndices<'m> {
+        NamedIndices { model: model.template(), sized, distances: Vec::new(), objection: None }
     }
 
     /// Looks at everything that the program's texts say.

@@ -18,7 +18,7 @@ use model::variable::CellId;
 use model::visit::{each_child_mut, each_part};
 
 use crate::instance::{Instance, Part};
-use crate::named::Named;
+use crate::named::NamedIndices;
 use crate::windows::{Shape, Windows};
 
 /// What a property asks.
@@ -45,7 +45,7 @@ pub struct Sign {
 
 /// What a property asks, with the tests that it makes.
 #[derive(Debug)]
-pub struct Asked {
+pub struct RingQuestion {
     /// What it asks.
     pub question: Question,
     /// What it says about a process.
@@ -56,10 +56,10 @@ pub struct Asked {
 ///
 /// # Errors
 /// Why windows cannot say it.
-pub fn asked((model, network): (&Model, Network), kind: &PropertyKind) -> Result<Asked, FragmentReason> {
+pub fn asked((model, network): (&Model, Network), kind: &PropertyKind) -> Result<RingQuestion, FragmentReason> {
     let expr = match kind {
-        PropertyKind::NoErrors => return Ok(Asked { question: Question::NoFault, told: Vec::new() }),
-        PropertyKind::DeadlockFree => return Ok(Asked { question: Question::NoDeadlock, told: Vec::new() }),
+        PropertyKind::NoErrors => return Ok(RingQuestion { question: Question::NoFault, told: Vec::new() }),
+        PropertyKind::DeadlockFree => return Ok(RingQuestion { question: Question::NoDeadlock, told: Vec::new() }),
         PropertyKind::Invariant(expr) => expr,
         PropertyKind::Reachable(_) => return Err(plain("what can be reached is for a search")),
         PropertyKind::RaceFree(_) => return Err(plain("it is no question about states")),
@@ -91,11 +91,11 @@ pub fn asked((model, network): (&Model, Network), kind: &PropertyKind) -> Result
     if n_bound == 2 && signs.iter().any(|sign| sign.parts.is_empty()) {
         signs.retain(|sign| !sign.parts.is_empty());
     }
-    Ok(Asked { question: Question::Never(signs), told })
+    Ok(RingQuestion { question: Question::Never(signs), told })
 }
 
 /// What a temporal property asks, where it is about each process.
-fn asked_of_runs((model, network): (&Model, Network), formula: &Formula) -> Result<Asked, FragmentReason> {
+fn asked_of_runs((model, network): (&Model, Network), formula: &Formula) -> Result<RingQuestion, FragmentReason> {
     let sized = sized_family(model).map_err(|reasons| {
         reasons.into_iter().next().unwrap_or_else(|| plain("no family has a parameter for its size"))
     })?;
@@ -107,7 +107,7 @@ fn asked_of_runs((model, network): (&Model, Network), formula: &Formula) -> Resu
     }
     let mut told = Vec::new();
     of_each((model, network), sized, body, &mut told)?;
-    Ok(Asked { question: Question::Runs, told })
+    Ok(RingQuestion { question: Question::Runs, told })
 }
 
 /// What a formula says about a process.
@@ -131,7 +131,7 @@ fn of_each(
             of_each(model, sized, right, told)
         }
         Formula::Quantified { .. } => Err(plain("the property looks at all processes from one of them")),
-        Formula::Refused(_) => Err(plain("the property is an automaton")),
+        Formula::NeverAccepts(_) => Err(plain("the property is an automaton")),
     }
 }
 
@@ -214,7 +214,7 @@ fn told_of(
     let mut about = part.clone();
     name_myself(&mut about);
     if network == Network::Line {
-        let mut named = Named::new(model, sized);
+        let mut named = NamedIndices::new(model, sized);
         named.look(&about);
         if let Some(reason) = named.objection {
             return Err(reason);

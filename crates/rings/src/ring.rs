@@ -16,8 +16,8 @@ use model::types::ScalarType;
 use model::variable::{Storage, VarId};
 
 use crate::heap;
-use crate::instance::{Instance, Stand};
-use crate::named::Named;
+use crate::instance::{Instance, WindowPosition};
+use crate::named::NamedIndices;
 
 /// Distances from the ends, and moduli, that are told apart, are at most this.
 const MOST_TOLD_APART: i64 = 6;
@@ -71,7 +71,7 @@ impl Ring {
         if std::iter::once(&found).chain(told).any(|one| one.offsets.iter().any(is_far)) {
             return Err(plain("a process touches what is far away from it"));
         }
-        let mut named = Named::new(model, found.sized);
+        let mut named = NamedIndices::new(model, found.sized);
         named.look_at_program();
         if let Some(reason) = named.objection {
             return Err(reason);
@@ -126,7 +126,7 @@ impl Ring {
         let instance =
             self.at(model, size).ok_or_else(|| plain("its size shows in more than the number of processes"))?;
         for at in 0..instance.size {
-            let stand = Stand { at, span: size / 2 };
+            let stand = WindowPosition { at, span: size / 2 };
             for part in instance.touched(at) {
                 let distance = match instance.item(*part, stand) {
                     RingItem::Control(at) | RingItem::Own(at, _) | RingItem::Element(_, at, _) => at,

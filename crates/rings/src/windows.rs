@@ -14,7 +14,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::flows::seen_weight;
 use crate::heap;
-use crate::instance::{Part, Sighted, Stand};
+use crate::instance::{Part, Sighted, WindowPosition};
 use crate::ring::{Ring, Sizes};
 
 /// A step is taken in at most so many ways.
@@ -36,7 +36,7 @@ pub struct Shape {
     /// A size at which there is such a window, as its place among the sizes.
     pub instance: usize,
     /// Where it stands there.
-    pub stand: Stand,
+    pub stand: WindowPosition,
     /// What it sees there.
     pub parts: Vec<Part>,
 }
@@ -85,7 +85,7 @@ impl Pair {
 
 /// What a process of a window can do in a state of it.
 #[derive(Clone, Debug, Default)]
-pub struct Doing {
+pub struct ProcessSteps {
     /// The states after its steps.
     pub after: Vec<WindowState>,
     /// Whether a step may be a fault.
@@ -102,7 +102,7 @@ pub struct States {
     /// The states.
     pub states: Vec<WindowState>,
     /// What each process of the window can do in each.
-    pub doings: Vec<Vec<Doing>>,
+    pub doings: Vec<Vec<ProcessSteps>>,
     known: FxHashMap<WindowState, usize>,
 }
 
@@ -198,7 +198,7 @@ impl<'a> Windows<'a> {
         let mut shapes: BTreeMap<NeighbourTypes, Shape> = BTreeMap::new();
         for (number, instance) in sizes.instances.iter().enumerate() {
             for at in 0..instance.size {
-                let stand = Stand { at, span };
+                let stand = WindowPosition { at, span };
                 let word = ring.word(instance.size, at, width);
                 let Sighted { items, parts } = instance.window(width, stand);
                 if shapes.get(&word).is_some_and(|shape| shape.items != items) || !is_near(ring, &items) {
@@ -274,7 +274,7 @@ impl<'a> Windows<'a> {
         for instance in &self.sizes.instances {
             let free = free_cells(&instance.model);
             for at in 0..instance.size {
-                let stand = Stand { at, span: self.sizes.span };
+                let stand = WindowPosition { at, span: self.sizes.span };
                 let shape = number[&self.ring.word(instance.size, at, self.sizes.width)];
                 let Sighted { parts, .. } = instance.window(self.sizes.width, stand);
                 let mut open = vec![instance.read(instance.first(), &parts, stand)];
@@ -304,7 +304,7 @@ impl<'a> Windows<'a> {
     }
 
     /// What each process of a window can do in a state of it.
-    fn doings(&self, shape: usize, state: &WindowState) -> Result<Vec<Doing>, Failure> {
+    fn doings(&self, shape: usize, state: &WindowState) -> Result<Vec<ProcessSteps>, Failure> {
         let Shape { instance, stand, parts, .. } = &self.shapes[shape];
         let instance = &self.sizes.instances[*instance];
         let whole = instance.filled(parts, state, *stand);
@@ -323,7 +323,7 @@ impl<'a> Windows<'a> {
             let rests = is_terminated(model, &whole, process)
                 || is_idle(model, &whole, process)
                 || may_end(model, &whole, process);
-            let mut doing = Doing { is_blocked: steps.is_empty(), is_busy: !rests, ..Doing::default() };
+            let mut doing = ProcessSteps { is_blocked: steps.is_empty(), is_busy: !rests, ..ProcessSteps::default() };
             for (step, _) in steps {
                 match step.result {
                     Ok(after) => doing.after.push(instance.read(&after, parts, *stand)),
@@ -454,7 +454,7 @@ impl<'w, 'a, 'b> Closure<'w, 'a, 'b> {
     }
 
     /// Steps of the window that begins or ends with their process, as changes of what both see.
-    fn change(&mut self, pair: usize, state: &WindowState, doings: &[Doing]) {
+    fn change(&mut self, pair: usize, state: &WindowState, doings: &[ProcessSteps]) {
         let found = self.pairs[pair].clone();
         let mover = if found.by > 0 { self.windows.sizes.width - 1 } else { 0 };
         let key = Windows::key(&found, None, Some(state));

@@ -181,7 +181,7 @@ impl Meetings<'_> {
                 filter.iter().for_each(|filter| self.of_truth(filter, None, is_wide));
                 self.of_formula(body, is_wide);
             }
-            Formula::Refused(automaton) => {
+            Formula::NeverAccepts(automaton) => {
                 let guards = automaton.edges.iter().filter_map(|edge| edge.guard.as_ref());
                 guards.for_each(|guard| self.of_truth(guard, None, is_wide));
             }

@@ -58,7 +58,7 @@ pub fn violations(
     let mut automata: FxHashMap<FormulaId, Rc<Automaton>> = FxHashMap::default();
     let mut found = Vec::new();
     for (part, around) in parts.found {
-        if let (Formula::Refused(given), false) = (part, around.always) {
+        if let (Formula::NeverAccepts(given), false) = (part, around.always) {
             let (automaton, propositions) = given_automaton(model, given, &around.bound);
             let instance = Instance { bindings: around.names.clone() };
             found.extend(property.under.any_of.iter().map(|fairness| Violation {
@@ -113,7 +113,7 @@ fn has_automaton(formula: &Formula) -> bool {
         Formula::Boolean(_, left, right) | Formula::Binary(_, left, right) => {
             has_automaton(left) || has_automaton(right)
         }
-        Formula::Refused(_) => true,
+        Formula::NeverAccepts(_) => true,
     }
 }
 
@@ -244,7 +244,7 @@ impl FormulaWriter<'_> {
                 };
                 self.formulas.binary(op, left, right)
             }
-            Formula::Refused(_) => unreachable!("formulas with automata inside are refused"),
+            Formula::NeverAccepts(_) => unreachable!("formulas with automata inside are refused"),
             Formula::Quantified { quantifier, bindings, filter, body } => {
                 let mut instances = Vec::new();
                 self.instances(bindings, (filter.as_ref(), body), bound, &mut instances);

@@ -33,7 +33,7 @@ use crate::progress::Progress;
 use crate::report_page::{Pictures, ReportPage, Reported};
 use crate::status::ExitStatus;
 use crate::{instance, limits, messages, terminal};
-use farm::Asked;
+use farm::FarmQuestions;
 use show::Presentation;
 
 /// Checks the programs. A call that cannot be done gives a document with its errors, where one is asked for.
@@ -98,7 +98,7 @@ fn check_all(
             }
         }
     } else if let Some(file) = &options.hosts.hosts {
-        let asked = Asked { batch, questions, limits, hosts: farm::hosts(file)? };
+        let asked = FarmQuestions { batch, questions, limits, hosts: farm::hosts(file)? };
         return asked.check(options, outputs);
     }
     let denied: Vec<Denied> = options.deny.iter().map(|kind| kind.0).collect();

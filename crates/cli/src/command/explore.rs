@@ -64,7 +64,7 @@ pub fn run(options: &ExploreOptions, display: &DisplayOptions) -> Result<ExitSta
             draw(&program, &limits, target)?;
         }
         let covered = options.coverage.then(|| coverage(&program.model, 0, &limits.budget()));
-        explored.push(Seen { program, seen, covered });
+        explored.push(ExploredInstance { program, seen, covered });
     }
     show(&explored, options.output.format, &output)?;
     let is_whole = explored.iter().all(|one| one.seen.searched.stopped.is_none());
@@ -85,7 +85,7 @@ pub struct Explored {
 }
 
 /// What was seen of one instance.
-struct Seen {
+struct ExploredInstance {
     program: Box<Program>,
     seen: Explored,
     /// What was counted statement by statement, where that is asked for.
@@ -105,8 +105,8 @@ fn draw(program: &Program, limits: &CheckLimits, target: &Target) -> Result<(), 
     Ok(target.write(&covered::dot(&program.model, &found.states, steps))?)
 }
 
-fn show(explored: &[Seen], format: Format, output: &Output) -> Result<(), Failure> {
-    let views = explored.iter().map(|Seen { program, seen, covered }| {
+fn show(explored: &[ExploredInstance], format: Format, output: &Output) -> Result<(), Failure> {
+    let views = explored.iter().map(|ExploredInstance { program, seen, covered }| {
         let counted = view::Explored {
             source: &program.source,
             model: &program.model,

@@ -157,7 +157,7 @@ impl TableauWriter<'_, '_> {
                 }
                 all
             }
-            Formula::Refused(_) => {
+            Formula::NeverAccepts(_) => {
                 return Err(Feature::GivenAutomaton.into());
             }
         })

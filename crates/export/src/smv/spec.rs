@@ -56,7 +56,9 @@ pub fn specifications(writer: &SmvWriter<'_>, questions: &mut Questions<'_>, nam
                 let premise = premise(writer, questions, property, shared.is_some());
                 let formula = match (questions.formula(formula, &[]), formula) {
                     (Some(logic), _) => print(writer, &logic),
-                    (None, Formula::Refused(automaton)) => refused(writer, questions, (names, &mut found), automaton),
+                    (None, Formula::NeverAccepts(automaton)) => {
+                        refused(writer, questions, (names, &mut found), automaton)
+                    }
                     (None, _) => {
                         let why = "an automaton stands inside a formula";
                         questions.problems.push(ExportRefusal::new(property.span, why));

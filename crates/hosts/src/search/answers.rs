@@ -38,12 +38,12 @@ pub struct OnHosts {
     /// The questions; those that are temporal, and the others, are in the order of the outcome's findings.
     pub asked: Vec<PropertyId>,
     /// What is left when the search has ended.
-    left: Mutex<Left>,
+    left: Mutex<RunLeftovers>,
 }
 
 /// What an engine cannot say by its answers.
 #[derive(Clone, Debug, Default)]
-struct Left {
+struct RunLeftovers {
     refused: Option<String>,
     shares: Vec<HostShare>,
 }

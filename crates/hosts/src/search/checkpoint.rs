@@ -59,7 +59,7 @@ struct Line {
 
 /// What a process sees of one worker's files.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Seen {
+struct WorkerFiles {
     search: u64,
     worker: usize,
     workers: usize,
@@ -67,7 +67,7 @@ struct Seen {
 }
 
 /// What a process sees of the directory, or why it cannot be used.
-type Scan = Result<Vec<Seen>, String>;
+type Scan = Result<Vec<WorkerFiles>, String>;
 
 /// What all workers do about the directory.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -90,7 +90,7 @@ struct Source {
 }
 
 /// The levels of an earlier search, as far as this worker has to do with them.
-pub struct Kept {
+pub struct EarlierLevels {
     /// The last level of all.
     pub last_level: u64,
     /// The files that this worker reads.
@@ -106,7 +106,12 @@ impl Store {
     ///
     /// # Errors
     /// A sentence: what is there is of another program, or is not to be gone on with, or cannot be read.
-    pub fn open(&self, net: &mut Net<'_>, n_threads: usize, n_words: usize) -> Result<(Keeper, Option<Kept>), String> {
+    pub fn open(
+        &self,
+        net: &mut Net<'_>,
+        n_threads: usize,
+        n_words: usize,
+    ) -> Result<(Keeper, Option<EarlierLevels>), String> {
         // One worker of each process looks.
         let looks = net.me().is_multiple_of(n_threads);
         let scan: Option<Scan> = looks.then(|| self.scan(n_words));
@@ -128,7 +133,7 @@ impl Store {
                 KeptFile { path, n_words, lines: seen.map(|seen| seen.lines.clone()).unwrap_or_default() }
             };
             let files = mine.map(file).collect();
-            Kept { last_level: source.last_level, files, counts: source.counts, decided: source.decided }
+            EarlierLevels { last_level: source.last_level, files, counts: source.counts, decided: source.decided }
         });
         Ok((keeper?, kept))
     }
@@ -167,7 +172,7 @@ impl Store {
                 let lines = text.split(|&byte| byte == b'\n').skip(1).map_while(checked::<Line>);
                 let lines = lines.enumerate().map_while(|(level, line)| (line.level == level as u64).then_some(line));
                 let lines = sound(&path.join(states_name(worker)), n_words, lines.collect());
-                seen.push(Seen { search, worker, workers: header.workers, lines });
+                seen.push(WorkerFiles { search, worker, workers: header.workers, lines });
             }
         }
         if !seen.is_empty() && !self.resumes {
@@ -178,7 +183,7 @@ impl Store {
 
     /// Chooses the search that went furthest among those of which all files are there.
     fn decide(&self, scans: &[Option<Scan>]) -> Result<Decision, String> {
-        let mut all: Vec<(usize, &Seen)> = Vec::new();
+        let mut all: Vec<(usize, &WorkerFiles)> = Vec::new();
         for (reader, scan) in scans.iter().enumerate() {
             match scan {
                 Some(Err(why)) => return Err(why.clone()),
@@ -193,10 +198,10 @@ impl Store {
 }
 
 /// An earlier search, if the files of all its workers are there, each with a level.
-fn source(search: u64, all: &[(usize, &Seen)]) -> Option<Source> {
-    let of_it: Vec<&(usize, &Seen)> = all.iter().filter(|(_, seen)| seen.search == search).collect();
+fn source(search: u64, all: &[(usize, &WorkerFiles)]) -> Option<Source> {
+    let of_it: Vec<&(usize, &WorkerFiles)> = all.iter().filter(|(_, seen)| seen.search == search).collect();
     let n_workers = of_it.first()?.1.workers;
-    let by_worker: Vec<&(usize, &Seen)> = (0..n_workers)
+    let by_worker: Vec<&(usize, &WorkerFiles)> = (0..n_workers)
         .map(|worker| {
             let found = of_it.iter().filter(|(_, seen)| seen.worker == worker && seen.workers == n_workers);
             found.copied().max_by_key(|(_, seen)| seen.lines.len())
@@ -478,8 +483,12 @@ mod tests {
             counts: Counts { transitions: 2, ..Counts::default() },
             decided: vec![level == 1],
         };
-        let seen =
-            |search, worker, n_levels| Seen { search, worker, workers: 2, lines: (0..n_levels).map(line).collect() };
+        let seen = |search, worker, n_levels| WorkerFiles {
+            search,
+            worker,
+            workers: 2,
+            lines: (0..n_levels).map(line).collect(),
+        };
         let (a, b, c) = (seen(1, 0, 5), seen(1, 1, 3), seen(2, 0, 9));
         let found = source(1, &[(0, &a), (1, &b), (0, &c)]).unwrap();
         assert_eq!((found.last_level, found.readers), (2, vec![0, 1]));

@@ -24,7 +24,7 @@ use packed::spill::Overflow;
 use packed::width::{ForWidth, with_width};
 use serde::{Deserialize, Serialize};
 
-use super::checkpoint::{Keeper, Kept, Store as Disk};
+use super::checkpoint::{EarlierLevels, Keeper, Store as Disk};
 use super::fair::{FairFinding, FairQuestions, FairSettings, FairStart};
 use super::message::{ExplorationForm, Progress, Teller};
 use super::net::Net;
@@ -234,7 +234,7 @@ struct Worker<'j, 'n, 'w, 'a, const W: usize> {
     /// Writes levels to disk.
     keeper: Option<Keeper>,
     /// Levels of an earlier search, which are read instead of searched.
-    kept: Option<Kept>,
+    kept: Option<EarlierLevels>,
     /// At worker 0, what decides.
     leader: Option<Leader<'j>>,
     /// The level that is closed, and whose steps are taken next.
@@ -408,7 +408,7 @@ struct Leader<'j> {
 }
 
 impl<'j> Leader<'j> {
-    fn new(plan: &'j Plan, questions: &[StateQuestion], kept: Option<&Kept>) -> Self {
+    fn new(plan: &'j Plan, questions: &[StateQuestion], kept: Option<&EarlierLevels>) -> Self {
         Leader {
             plan,
             started: Instant::now(),

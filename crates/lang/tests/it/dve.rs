@@ -284,7 +284,7 @@ fn the_property_process_is_no_process_of_the_model() {
     assert_eq!(facts(text), "2 states, 2 transitions");
     let model = lang::load(&SourceFile::new("t.dve", text), &[]).expect("it is right").model;
     let property = model.properties.iter().last().expect("there is one");
-    let PropertyKind::Temporal(Formula::Refused(automaton)) = &property.kind else { panic!("{property:?}") };
+    let PropertyKind::Temporal(Formula::NeverAccepts(automaton)) = &property.kind else { panic!("{property:?}") };
     assert_eq!((property.name.as_str(), automaton.initial, automaton.edges.len()), ("Watch", 0, 3));
     let accepting: Vec<bool> = automaton.locations.iter().map(|location| location.accepting).collect();
     assert_eq!(accepting, [false, true]);

@@ -288,7 +288,7 @@ fn a_timeout_may_stand_in_a_condition_and_before_an_escape() {
 fn claim_fails(text: &str) -> bool {
     let (model, _) = read(text, false);
     let claim = model.properties.iter().find_map(|property| match &property.kind {
-        PropertyKind::Temporal(Formula::Refused(automaton)) => Some(automaton),
+        PropertyKind::Temporal(Formula::NeverAccepts(automaton)) => Some(automaton),
         _ => None,
     });
     let claim = claim.expect("there is a claim");
@@ -521,7 +521,7 @@ fn a_text_that_grows_too_large_is_refused_and_not_read() {
 fn an_assertion_of_a_claim_that_never_holds_is_an_error() {
     let (model, _) = read("active proctype P() { skip } never { do :: assert(0 == 1) od }", false);
     let never = model.properties.iter().find(|property| property.name == "never").expect("it is asked");
-    let PropertyKind::Temporal(Formula::Refused(automaton)) = &never.kind else { panic!("it is an automaton") };
+    let PropertyKind::Temporal(Formula::NeverAccepts(automaton)) = &never.kind else { panic!("it is an automaton") };
     assert!(automaton.edges.iter().any(|edge| edge.source == automaton.initial && edge.guard.is_none()));
 }
 

@@ -33,7 +33,7 @@ fn shape(formula: &Formula) -> String {
             let filter = if filter.is_some() { " filtered" } else { "" };
             format!("{quantifier:?} {}{filter}: {}", names.join(" "), shape(body))
         }
-        Formula::Refused(_) => unreachable!("the language has formulas, not automata"),
+        Formula::NeverAccepts(_) => unreachable!("the language has formulas, not automata"),
     }
 }
 

@@ -38,7 +38,9 @@ impl Printer<'_> {
                 );
                 (BindingLevel::Arrow, format!("{left} {} {right}", binary_word(*op)))
             }
-            Formula::Refused(automaton) => (BindingLevel::Unary, format!("no run is accepted by {}", automaton.name)),
+            Formula::NeverAccepts(automaton) => {
+                (BindingLevel::Unary, format!("no run is accepted by {}", automaton.name))
+            }
             Formula::Quantified { quantifier, bindings, filter, body } => {
                 let outer = self.bound.clone();
                 let binders = self.binders(bindings, filter.as_ref());

@@ -11,7 +11,7 @@ use std::path::Path;
 use base::{Diagnostic, SourceFile, Span};
 use explain::finding::Urgency;
 
-use crate::findings::Found;
+use crate::findings::ReportedFinding;
 use crate::human::change_text;
 use crate::item::{Item, all_diagnostics};
 use crate::style::Style;
@@ -28,7 +28,7 @@ pub fn commands(items: &[Item<'_>], directory: &Path) -> String {
     for (source, diagnostic) in all_diagnostics(items) {
         out.push_str(&command(&message(source, diagnostic), directory));
     }
-    for found in items.iter().filter_map(Item::run).flat_map(Found::all) {
+    for found in items.iter().filter_map(Item::run).flat_map(ReportedFinding::all) {
         let level = match found.finding.standing {
             Urgency::AsExpected => continue,
             Urgency::Vacuous | Urgency::Undecided => "warning",
@@ -85,7 +85,7 @@ fn command(annotation: &Annotation<'_>, directory: &Path) -> String {
 }
 
 /// The first steps of the run that shows it, a line each.
-fn run_steps(found: &Found<'_>) -> String {
+fn run_steps(found: &ReportedFinding<'_>) -> String {
     let Some(told) = found.told_trace() else { return String::new() };
     let trace = told.trace;
     let model = &found.run.model;

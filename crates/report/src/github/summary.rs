@@ -5,7 +5,7 @@ use engine::Verdict;
 use explain::finding::Urgency;
 
 use crate::diagnostics;
-use crate::findings::Found;
+use crate::findings::ReportedFinding;
 use crate::human::tally;
 use crate::item::{Item, count_errors};
 use crate::numbers::{counted, duration};
@@ -20,7 +20,7 @@ pub fn summary(items: &[Item<'_>]) -> String {
     out.push_str("| | program | property | verdict | method | time |\n|---|---|---|---|---|---|\n");
     for item in items {
         match item {
-            Item::Checked(run, _) => Found::all(run).for_each(|found| out.push_str(&row(&found))),
+            Item::Checked(run, _) => ReportedFinding::all(run).for_each(|found| out.push_str(&row(&found))),
             Item::Refused(source, diagnostics) => {
                 let (name, errors) = (escaped(source.name()), count_errors(diagnostics));
                 out.push_str(&format!("| ✘ | {name} | | refused: {errors} | | |\n"));
@@ -56,7 +56,7 @@ fn heading(items: &[Item<'_>]) -> String {
     parts.join("; ")
 }
 
-fn row(found: &Found<'_>) -> String {
+fn row(found: &ReportedFinding<'_>) -> String {
     let mark = match found.finding.standing {
         Urgency::AsExpected => "✔",
         Urgency::Vacuous => "⚠",
@@ -77,7 +77,7 @@ fn row(found: &Found<'_>) -> String {
 /// What there is to see about an item, each with its title.
 fn details(item: &Item<'_>) -> Vec<(String, String)> {
     match item {
-        Item::Checked(run, _) => Found::all(run)
+        Item::Checked(run, _) => ReportedFinding::all(run)
             .filter(|found| found.finding.standing == Urgency::NotAsExpected)
             .filter(|found| !matches!(found.result.verdict, Verdict::Unknown(_)))
             .map(|found| {

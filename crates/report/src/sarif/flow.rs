@@ -15,7 +15,7 @@ use model::process::ProcessId;
 use serde_json::{Map, Value as Json, json};
 
 use super::Writer;
-use crate::findings::Found;
+use crate::findings::ReportedFinding;
 use crate::human::change_text;
 use crate::style::Style;
 
@@ -23,7 +23,7 @@ use crate::style::Style;
 const MOST_WITH_ALL_VALUES: usize = 200;
 
 /// The run as a code flow.
-pub fn code_flow(writer: &Writer, found: &Found<'_>, trace: &Trace) -> Json {
+pub fn code_flow(writer: &Writer, found: &ReportedFinding<'_>, trace: &Trace) -> Json {
     let mut flow = Flow { writer, found, trace, threads: Vec::new() };
     flow.starts();
     (1..=trace.n_steps()).for_each(|nth| flow.step(nth));
@@ -41,7 +41,7 @@ pub fn code_flow(writer: &Writer, found: &Found<'_>, trace: &Trace) -> Json {
 }
 
 /// Where one process is after a step: its place, and the variables that it can name.
-fn flow_state(found: &Found<'_>, state: &State, process: ProcessId) -> Json {
+fn flow_state(found: &ReportedFinding<'_>, state: &State, process: ProcessId) -> Json {
     let model = &found.run.model;
     let name = &model.processes[process].name;
     let own = own_variables(model, state, process).into_iter().map(|(var, value)| (format!("{name}.{var}"), value));
@@ -53,7 +53,7 @@ fn flow_state(found: &Found<'_>, state: &State, process: ProcessId) -> Json {
 /// A code flow that grows.
 struct Flow<'a> {
     writer: &'a Writer,
-    found: &'a Found<'a>,
+    found: &'a ReportedFinding<'a>,
     trace: &'a Trace,
     /// The locations of each process.
     threads: Vec<Vec<Json>>,
@@ -196,7 +196,7 @@ fn awaited(run: &Run, wait: &Wait) -> String {
 }
 
 /// Who moves in a turn, each with the statement that it takes.
-fn movers(found: &Found<'_>, turn: &Turn, before: &State) -> Vec<(ProcessId, Span)> {
+fn movers(found: &ReportedFinding<'_>, turn: &Turn, before: &State) -> Vec<(ProcessId, Span)> {
     let model = &found.run.model;
     let statement = |action| model.statements[model.actions[action].statement].span;
     match turn {

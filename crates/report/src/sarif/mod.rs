@@ -21,7 +21,7 @@ use explain::finding::Urgency;
 use model::property::Expected;
 use serde_json::{Map, Value as Json, json};
 
-use crate::findings::Found;
+use crate::findings::ReportedFinding;
 use crate::item::{Item, all_diagnostics};
 use crate::json::parameters;
 use crate::uri::{self, Located};
@@ -60,7 +60,7 @@ pub fn document(call: &Call<'_>) -> Json {
         results.push(writer.message(source, diagnostic));
     }
     for run in call.items.iter().filter_map(Item::run) {
-        results.extend(Found::all(run).filter_map(|found| writer.result(&found)));
+        results.extend(ReportedFinding::all(run).filter_map(|found| writer.result(&found)));
     }
     json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
@@ -93,7 +93,7 @@ fn invocation(call: &Call<'_>) -> Json {
         _ => None,
     });
     let was_cancelled = { reasons }.any(|reason| *reason == StopReason::Cancelled);
-    let undecided = runs().flat_map(Found::all).filter(|found| found.finding.standing == Urgency::Undecided);
+    let undecided = runs().flat_map(ReportedFinding::all).filter(|found| found.finding.standing == Urgency::Undecided);
     let notifications = undecided.map(|found| {
         json!({ "level": "warning", "message": { "text": found.finding.message() }, "descriptor": { "id": rules::NOT_DECIDED } })
     });
@@ -109,7 +109,7 @@ fn invocation(call: &Call<'_>) -> Json {
 
 /// Every verdict of the call, the expected ones included.
 fn verdicts(items: &[Item<'_>]) -> Json {
-    let of = |found: Found<'_>| {
+    let of = |found: ReportedFinding<'_>| {
         let property = &found.run.model.properties[found.result.property];
         json!({
             "model": found.run.source.name(),
@@ -123,7 +123,7 @@ fn verdicts(items: &[Item<'_>]) -> Json {
             "seconds": found.result.statistics.time.as_secs_f64(),
         })
     };
-    items.iter().filter_map(Item::run).flat_map(Found::all).map(of).collect()
+    items.iter().filter_map(Item::run).flat_map(ReportedFinding::all).map(of).collect()
 }
 
 fn word(verdict: &Verdict) -> &'static str {
@@ -215,7 +215,7 @@ impl Writer {
     }
 
     /// A property, where there is something to do about it.
-    fn result(&mut self, found: &Found<'_>) -> Option<Json> {
+    fn result(&mut self, found: &ReportedFinding<'_>) -> Option<Json> {
         let (run, result) = (found.run, found.result);
         let property = &run.model.properties[result.property];
         let (rule, kind, level) = match found.finding.standing {

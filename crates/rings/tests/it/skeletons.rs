@@ -16,7 +16,7 @@ use evidence::{Evidence, Scope};
 use model::Model;
 use model::property::{Property, PropertyKind};
 use rings::ByRings;
-use rings::instance::{Instance, Stand};
+use rings::instance::{Instance, WindowPosition};
 use rings::ring::Ring;
 use testkit::Product;
 use testkit::choices::Choices;
@@ -227,7 +227,7 @@ fn windows_are_listed(model: &Model, product: &Product, proof: &RingsProof) -> u
     let instance = Instance::new(model.clone(), proof.network, &rows).unwrap();
     let mut n_windows = 0;
     for at in 0..size {
-        let stand = Stand { at, span: proof.greatest - proof.least };
+        let stand = WindowPosition { at, span: proof.greatest - proof.least };
         let of = |index: usize| match proof.network {
             Network::Line => proof.distances.type_of(index % size, size),
             Network::Tree => rings::heap::type_of(index, size),

@@ -78,7 +78,7 @@ fn said_of_runs(formula: &Formula) -> Outcome<Said> {
             Formula::Not(inner) | Formula::Unary(_, inner) => open.push(inner),
             Formula::Boolean(_, left, right) | Formula::Binary(_, left, right) => open.extend([&**left, &**right]),
             Formula::Quantified { .. } => return not("it looks at all processes from one of them"),
-            Formula::Refused(_) => return not("it is an automaton"),
+            Formula::NeverAccepts(_) => return not("it is an automaton"),
         }
     }
     Ok(Said { at: vec![ProcessPattern { parts, is_whole: false }] })

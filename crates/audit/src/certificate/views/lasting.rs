@@ -106,7 +106,7 @@ fn says_the_same(text: &Text<'_>, formula: &Formula) -> Outcome<()> {
             }
             says_the_same(text, body)
         }
-        Formula::Refused(_) => refuse("the property is an automaton"),
+        Formula::NeverAccepts(_) => refuse("the property is an automaton"),
     }
 }
 

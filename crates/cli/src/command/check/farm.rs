@@ -38,7 +38,7 @@ pub fn hosts(path: &Path) -> Result<Vec<Host>, Failure> {
 }
 
 /// What is asked, and of whom.
-pub struct Asked {
+pub struct FarmQuestions {
     /// The programs.
     pub batch: Batch,
     /// For each program that can be checked its questions.
@@ -55,7 +55,7 @@ struct Posed {
     properties: Vec<PropertyId>,
 }
 
-impl Asked {
+impl FarmQuestions {
     /// Asks the hosts, and writes what they say.
     pub fn check(self, options: &CheckOptions, outputs: &Outputs) -> Result<ExitStatus, Failure> {
         refuse(options)?;

@@ -101,7 +101,7 @@ impl Lowering<'_> {
         let (Some(initial), Some(edges)) = (initial, edges.into_iter().collect::<Option<Vec<_>>>()) else { return };
         let name = process.name.text.clone();
         let automaton = Automaton { name: name.clone(), locations, initial, edges };
-        let kind = PropertyKind::Temporal(Formula::Refused(Box::new(automaton)));
+        let kind = PropertyKind::Temporal(Formula::NeverAccepts(Box::new(automaton)));
         self.ask(name, kind, (String::new(), process.span));
     }
 

@@ -185,7 +185,7 @@ impl Elaboration<'_> {
         }
         let mut automaton = Automaton { name: name.to_owned(), locations, initial: graph.entry, edges };
         self.read_ahead(&graph, &mut automaton);
-        let kind = PropertyKind::Temporal(Formula::Refused(Box::new(automaton)));
+        let kind = PropertyKind::Temporal(Formula::NeverAccepts(Box::new(automaton)));
         let span = self.span(span);
         self.ask(name, kind, (String::new(), span));
     }
