@@ -117,6 +117,11 @@ impl<'m> Recount<'m> {
         true
     }
 
+    /// All reachable states.
+    pub fn into_states(self) -> Vec<State> {
+        self.states
+    }
+
     /// What was counted.
     pub fn counted(&self) -> &Exploration {
         &self.counted

@@ -32,6 +32,8 @@ pub struct TurnGraph {
     initial: Vec<bool>,
     /// What is known of each assumption that somebody asked for.
     fairness: RefCell<HashMap<FairnessId, Arc<FairnessMarks>>>,
+    /// Edges are looked at no more often than this for one formula.
+    most_looks: u64,
 }
 
 /// A fairness assumption: from some point on only states are visited that are free of it, or edges that meet it are taken again and again.
@@ -54,7 +56,13 @@ impl TurnGraph {
             edges: states.iter().map(edges).collect(),
             initial: states.iter().map(|state| is_initial(model, state)).collect(),
             fairness: RefCell::default(),
+            most_looks: MOST_LOOKS,
         }
+    }
+
+    /// The same, with less effort for each formula.
+    pub fn looking_at_most(self, most_looks: u64) -> Self {
+        TurnGraph { most_looks, ..self }
     }
 
     /// The same as [`is_violated`], for one formula of several; the states are those that the graph was made of.
@@ -488,7 +496,7 @@ impl Graph<'_> {
         loop {
             // Each demand looks at every edge at most twice, forwards and backwards.
             self.looks.set(self.looks.get() + n_edges * (1 + 2 * demands.len() as u64));
-            if self.looks.get() > MOST_LOOKS {
+            if self.looks.get() > self.turn_graph.most_looks {
                 return None;
             }
             let before = left.clone();

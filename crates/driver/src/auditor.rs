@@ -115,7 +115,7 @@ impl<'m> Auditor<'m> {
             return Ok(audit);
         }
         let runs = self.runs.get_or_insert_with(|| RunSample::of(self.model, &EFFORT));
-        match runs.against(self.model, &property.kind, &EFFORT) {
+        match runs.against(self.model, property, &EFFORT) {
             None => Ok(audit),
             Some(found) => Err(AuditError::new(format!("nothing decides `{}` otherwise", property.name), found)),
         }

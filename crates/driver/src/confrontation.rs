@@ -5,21 +5,26 @@
 //! an engine and its checker share ends as an internal error and not as a verdict.
 //!
 //! The runs are those of `model::eval`: the states nearest to an initial one, breadth first, in which few processes of each family move, since most mistakes
-//! need no more (Lu, Park, Seo and Zhou, ASPLOS 2008); and a few long runs at random, of all processes. A claim about every size is confronted at its least sizes, each read from the text anew.
+//! need no more (Lu, Park, Seo and Zhou, ASPLOS 2008); and a few long runs at random, of all processes. Claims about infinite runs are confronted where the whole product is small,
+//! with all of its fair runs (`audit::temporal`). A claim about every size is confronted at its least sizes, each read from the text anew.
 //! Work is counted in what is looked at and copied, not by the clock, so that the same call does the same everywhere.
 
+use std::cell::OnceCell;
 use std::collections::HashSet;
 
-use audit::AuditError;
+use audit::temporal::TurnGraph;
+use audit::{AuditError, Recount};
 use engine::error::title;
 use engine::run::PropertyResult;
 use engine::{PropertyId, Verdict};
 use evidence::{Evidence, Scope};
 use model::Model;
-use model::eval::{Move, State, StepFault, evaluate, free_cells, initial_states, is_deadlock, likely_steps_of, race};
+use model::eval::{
+    Move, State, StepFault, evaluate, free_cells, initial_states, is_deadlock, likely_steps_of, n_initial_states, race,
+};
 use model::expr::{Domain, Expr, ExprKind};
 use model::process::ProcessId;
-use model::property::PropertyKind;
+use model::property::{Property, PropertyKind};
 use model::value::Value;
 use model::visit::each_part;
 
@@ -42,10 +47,15 @@ pub struct RunEffort {
     pub n_random: usize,
     /// A claim about every size is confronted at so many of them, from the least one on.
     pub n_sizes: i64,
+    /// Fair runs are looked for in products of so many cells and processes in all states together.
+    pub product: usize,
+    /// So often their edges are looked at for one property.
+    pub looks: u64,
 }
 
-/// What is spent on each claim, less than a millisecond.
-pub const EFFORT: RunEffort = RunEffort { steps: 6_000, tests: 6_000, movers: 3, n_random: 2, n_sizes: 3 };
+/// What is spent on each claim: less than a millisecond on one about states, a few on one about infinite runs.
+pub const EFFORT: RunEffort =
+    RunEffort { steps: 6_000, tests: 6_000, movers: 3, n_random: 2, n_sizes: 3, product: 3_000, looks: 400_000 };
 
 /// What a step costs beside what it copies.
 const STEP: usize = 6;
@@ -55,6 +65,28 @@ pub struct RunSample {
     reached: Vec<ReachedState>,
     /// The first step that was a fault, and the state that it was tried in.
     fault: Option<(usize, Move, StepFault)>,
+    /// The whole product, once a claim about infinite runs was met; `None` where it is large.
+    product: OnceCell<Option<Box<SmallProduct>>>,
+}
+
+/// All reachable states, and the turns between them.
+struct SmallProduct {
+    states: Vec<State>,
+    turn_graph: TurnGraph,
+}
+
+impl SmallProduct {
+    /// The whole product, if it is small.
+    fn of(model: &Model, effort: &RunEffort) -> Option<Box<Self>> {
+        let width = model.cells.len() + model.processes.len();
+        let most_states = effort.product / width.max(1);
+        if n_initial_states(model) > most_states as u128 {
+            return None;
+        }
+        let states = Recount::of(model, most_states)?.into_states();
+        let turn_graph = TurnGraph::new(model, &states).looking_at_most(effort.looks);
+        Some(Box::new(SmallProduct { states, turn_graph }))
+    }
 }
 
 /// A state, and how it was reached.
@@ -67,7 +99,8 @@ struct ReachedState {
 impl RunSample {
     /// Runs a little of a program.
     pub fn of(model: &Model, effort: &RunEffort) -> Self {
-        let mut sampler = Sampler { model, found: RunSample { reached: Vec::new(), fault: None } };
+        let found = RunSample { reached: Vec::new(), fault: None, product: OnceCell::new() };
+        let mut sampler = Sampler { model, found };
         // What has to hold initially may leave few of many initial states, which are not looked for here.
         if model.initially.is_empty() && sampler.width() <= effort.steps / 2 {
             sampler.search(effort);
@@ -78,7 +111,17 @@ impl RunSample {
 
     /// A run that decides the property otherwise than that nothing violates it or, of a `reachable`, that nothing satisfies it; in words. The Model is that of
     /// the runs.
-    pub fn against(&self, model: &Model, property: &PropertyKind, effort: &RunEffort) -> Option<String> {
+    pub fn against(&self, model: &Model, property: &Property, effort: &RunEffort) -> Option<String> {
+        let Property { kind: property, under, .. } = property;
+        if let PropertyKind::Temporal(formula) = property {
+            let product = self.product.get_or_init(|| SmallProduct::of(model, effort)).as_ref()?;
+            let found = product.turn_graph.is_violated((model, &product.states), formula, under);
+            return match found {
+                Ok(Some(true)) => Some(format!("a fair run violates it, among {} states", product.states.len())),
+                Ok(Some(false) | None) => None,
+                Err(fault) => Some(format!("it has no value in a reachable state: {}", fault.fault)),
+            };
+        }
         if let PropertyKind::NoErrors = property {
             let (at, by, fault) = self.fault.as_ref()?;
             return Some(format!("{}, then {} fails: {}", self.told(model, *at), step(model, by), fault.fault));
@@ -238,7 +281,6 @@ impl Sampler<'_> {
 /// Whether a verdict says that something never happens, so that runs could contradict it.
 pub fn is_claim(verdict: &Verdict, property: &PropertyKind) -> bool {
     let evidence = match (verdict, property) {
-        (_, PropertyKind::Temporal(_)) => return false,
         (Verdict::Violated(evidence), PropertyKind::Reachable(_)) => evidence,
         (Verdict::Holds(_), PropertyKind::Reachable(_)) => return false,
         (Verdict::Holds(evidence), _) => evidence,
@@ -303,7 +345,7 @@ impl<'p> LeastSizes<'p> {
         for size in sizes.filter(|&size| declared.allows(size) && size != declared.value) {
             let Some((other, runs)) = self.at(parameter, size) else { continue };
             let Ok(question) = select::find(&other.model, name) else { continue };
-            if let Some(found) = runs.against(&other.model, &other.model.properties[question].kind, &effort) {
+            if let Some(found) = runs.against(&other.model, &other.model.properties[question], &effort) {
                 let claim = format!("nothing decides `{name}` otherwise for every {parameter} ≥ {from}");
                 return Err((title(&other.model), AuditError::new(claim, format!("{found} at {parameter} = {size}"))));
             }
@@ -375,11 +417,13 @@ mod tests {
     use crate::checker::Checker;
     use crate::load::{self, Loaded};
 
-    /// With two processes `few` holds, with three it does not; `once` and `fine` hold at every size; the rest is false at any.
+    /// With two processes `few` and `two` hold, with three they do not; `fine` and `all` hold at every size; the rest is false at any.
     const TEXT: &str = "program p(N: 2..) { shared c: 0..=1000; shared m: sem = 1; \
         process P[i in 0..<N] { a: c += 1; b: acquire m; d: skip; } \
         invariant few: c <= 2; invariant low: c == 0; invariant fine: c <= N; \
-        invariant apart: forall i != j: !(P[i]@d && P[j]@a); reachable never: c == 2; race_free c; }";
+        invariant apart: forall i != j: !(P[i]@d && P[j]@a); reachable never: c == 2; race_free c; \
+        property two: eventually always c == 2 under every P[*]; property all: eventually c == N under every P[*]; \
+        property at_once: eventually c == N; }";
 
     fn program(size: i64) -> Program {
         match load::instance(&SourceFile::new("p.pw", TEXT), &[("N".to_owned(), size)]) {
@@ -443,6 +487,9 @@ mod tests {
         assert!(wrong.contains("`c += 1` by P[") && wrong.contains("it is false at N = 3"), "{wrong}");
         let wrong = said("never", Verdict::Violated(for_every_size("never"))).unwrap_err();
         assert!(wrong.contains("it is true at N = 3"), "{wrong}");
+        assert_eq!(said("all", Verdict::Holds(for_every_size("all"))), Ok(()));
+        let wrong = said("two", Verdict::Holds(for_every_size("two"))).unwrap_err();
+        assert!(wrong.contains("a fair run violates it, among") && wrong.contains("at N = 3"), "{wrong}");
     }
 
     #[test]
@@ -451,12 +498,12 @@ mod tests {
         let runs = RunSample::of(&program.model, &EFFORT);
         let against = |name: &str| {
             let id = select::find(&program.model, name).unwrap();
-            runs.against(&program.model, &program.model.properties[id].kind, &EFFORT)
+            runs.against(&program.model, &program.model.properties[id], &EFFORT)
         };
-        for name in ["few", "fine", "no_errors"] {
+        for name in ["few", "fine", "no_errors", "two", "all"] {
             assert_eq!(against(name), None, "{name}");
         }
-        for name in ["low", "apart", "never", "deadlock_free", "race_free c"] {
+        for name in ["low", "apart", "never", "deadlock_free", "race_free c", "at_once"] {
             assert!(against(name).is_some(), "{name}");
         }
     }

@@ -86,9 +86,7 @@ fn judge(file: ProofFile, model: &Model, budget: &Budget) -> Result<(PropertyId,
     let checked = certificate::check(model, &model.properties[property], &certificate, budget)?;
     if is_below(model, &certificate.scope) {
         search(model, property, budget)?;
-    } else if let Some(finding) =
-        RunSample::of(model, &EFFORT).against(model, &model.properties[property].kind, &EFFORT)
-    {
+    } else if let Some(finding) = RunSample::of(model, &EFFORT).against(model, &model.properties[property], &EFFORT) {
         return Err(contradicted(finding));
     }
     Ok((property, checked))
