@@ -353,7 +353,8 @@ impl<'a> SymbolicWork<'a> {
             Ok(matches!(decision, InvariantDecision::Proved).then_some(SymbolicProof { sets, invariants, implies }))
         };
         // Where the budget ends, the proof is the one that was found.
-        tries(&found.exposed()).iter().find_map(|facts| proof(facts).transpose()).and_then(Result::ok)
+        let family_of = |process: ProcessId| model.processes[process].family;
+        tries(&found.exposed(), family_of).iter().find_map(|facts| proof(facts).transpose()).and_then(Result::ok)
     }
 
     fn fair(&self, id: PropertyId, rule: LivenessRule) -> Result<Answer, Contradiction> {
