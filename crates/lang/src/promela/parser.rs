@@ -4,11 +4,13 @@
 //! expressions. After an error the parser goes on behind the next `;` or `}`, so that one run reports several errors. A call of an
 //! `inline` is read from the tokens of its body with the arguments in place of the parameters.
 //!
-//! `declarations.rs` reads what stands at the top level, `statements.rs` bodies, `expressions.rs` expressions, `formulas.rs` `ltl` blocks.
+//! `declarations.rs` reads what stands at the top level, `statements.rs` bodies, `expressions.rs` expressions, `formulas.rs` `ltl` blocks;
+//! `labels.rs` keeps labels of one name apart.
 
 mod declarations;
 mod expressions;
 mod formulas;
+mod labels;
 mod loops;
 mod statements;
 
@@ -22,6 +24,7 @@ use super::lexer::{Kind, Stray, Token};
 use super::sources::SourceMap;
 use crate::codes::promela as code;
 use crate::log::Log;
+use labels::LabelScopes;
 
 /// How deep blocks, expressions and calls of inlines may be nested.
 const MAX_DEPTH: usize = 200;
@@ -94,6 +97,7 @@ struct Shared {
     /// The names of all proctypes, wherever they stand.
     proctypes: HashSet<String>,
     n_inlined: usize,
+    labels: LabelScopes,
     /// How many errors were reported at tokens, to tell places apart.
     last_error: Option<Span>,
 }

@@ -149,7 +149,7 @@ impl<'f> Resolver<'f> {
                 span: declared.name.span,
             });
             let mut labels = HashSet::new();
-            collect_labels(&declared.body, &mut labels, &mut self.log);
+            collect_labels(&declared.body, &mut labels);
             self.labels.push(labels);
         }
         if self.program.proctypes.is_empty() {
@@ -268,26 +268,21 @@ impl<'f> Resolver<'f> {
     }
 }
 
-fn collect_labels(body: &[ast::Stmt], labels: &mut HashSet<String>, log: &mut Log) {
+fn collect_labels(body: &[ast::Stmt], labels: &mut HashSet<String>) {
     use ast::StmtKind;
     for statement in body {
-        for label in &statement.labels {
-            if !labels.insert(label.text.clone()) {
-                let message = format!("`{}` is a label already", label.text);
-                log.add(Diagnostic::error(code::LABEL, label.span, message));
-            }
-        }
+        labels.extend(statement.labels.iter().map(|label| label.text.clone()));
         match &statement.kind {
             StmtKind::If(options) | StmtKind::Do(options) => {
-                options.iter().for_each(|option| collect_labels(option, labels, log));
+                options.iter().for_each(|option| collect_labels(option, labels));
             }
             StmtKind::Atomic(inner) | StmtKind::DStep(inner) | StmtKind::Block(inner) => {
-                collect_labels(inner, labels, log);
+                collect_labels(inner, labels);
             }
-            StmtKind::ForIn { body, .. } => collect_labels(body, labels, log),
+            StmtKind::ForIn { body, .. } => collect_labels(body, labels),
             StmtKind::Unless(main, escape) => {
-                collect_labels(main, labels, log);
-                collect_labels(escape, labels, log);
+                collect_labels(main, labels);
+                collect_labels(escape, labels);
             }
             _ => {}
         }

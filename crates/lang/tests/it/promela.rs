@@ -109,6 +109,26 @@ fn an_inline_returns_a_value_and_a_list_may_stand_in_parentheses() {
 }
 
 #[test]
+fn labels_of_one_name_are_kept_apart_by_their_blocks() {
+    // An inline with a label is called more than once; `P@out` is the first of them.
+    let inline = "inline f(v) { if :: x == v -> goto out :: else fi; x = v; out: skip }";
+    let text = format!("byte x; {inline} active proctype P() {{ f(1); f(2); f(2); x = 7 }}");
+    check(&format!("{text} active proctype Q() {{ (P@out) -> assert(x != 2) }}"), 35, true, true);
+    // A jump in an inline within another one leads to the label of the call around it,
+    let inner = "inline g() { if :: x == 3 -> goto out; :: else -> x = 10 fi; x = 11; x = 12 }";
+    let outer = "inline f(v) { x = v; g(); x = 99; out: x = x + 1 }";
+    let body = "f(1); x = 50; f(2); f(3); x = 7";
+    check(&format!("byte x; {inner} {outer} active proctype P() {{ {body} }}"), 21, false, false);
+    // and where there is none, to the last one that stands anywhere.
+    let last = "inline f(v) { x = v; out: x = x + 1 }";
+    let body = "f(1); x = x + 3; f(2); if :: x < 200 -> x = x + 8; goto out :: else fi";
+    check(&format!("byte x; {last} active proctype P() {{ {body} }}"), 74, false, false);
+    let twice = "active proctype P() { if :: skip -> L: skip :: skip -> L: skip fi }";
+    let refused = lang::promela::load(&SourceFile::new("t.pml", twice), &[], &Reading::default());
+    assert!(refused.is_err(), "a label stands twice in one block");
+}
+
+#[test]
 fn a_jump_behind_an_atomic_block_leaves_it() {
     let other = "active proctype Q() { x = 0 }";
     let again =

@@ -2,9 +2,9 @@
 
 use base::Diagnostic;
 
-use super::super::ast::{Basic, Declaration, Expr, ExprKind, File, Init, Ltl, Name, Proctype, Type, Unit};
+use super::super::ast::{Basic, Declaration, Expr, ExprKind, File, Init, Ltl, Name, Proctype, Stmt, Type, Unit};
 use super::super::lexer::{Kind, Token};
-use super::{Inline, KEYWORDS, NOT_READ, Parse, Parser};
+use super::{Inline, KEYWORDS, NOT_READ, Parse, Parser, Shared};
 use crate::codes::promela as code;
 
 impl Parser<'_> {
@@ -261,8 +261,16 @@ impl Parser<'_> {
             return Err(self.not_read("priority"));
         }
         let provided = if self.eat_word("provided") { Some(self.expression()?) } else { None };
-        let body = self.block()?;
+        let body = self.body()?;
         Ok(Proctype { name, active, is_init, parameters, provided, body })
+    }
+
+    /// The body of a proctype or a claim.
+    fn body(&mut self) -> Parse<Vec<Stmt>> {
+        let mut body = self.block()?;
+        let Shared { labels, log, .. } = &mut *self.shared;
+        labels.settle(&mut body, log);
+        Ok(body)
     }
 
     fn parameters(&mut self) -> Parse<Vec<Declaration>> {
@@ -322,7 +330,7 @@ impl Parser<'_> {
         let start = self.at;
         self.advance();
         let name = if self.is("{") { None } else { Some(self.name("the name of the claim")?) };
-        let body = self.block()?;
+        let body = self.body()?;
         Ok(Unit::Never { body, name, span: self.since(start) })
     }
 }

@@ -15,7 +15,9 @@ impl Parser<'_> {
         self.expect("{")?;
         let parens = std::mem::take(&mut self.parens);
         let error_before = self.shared.last_error;
+        self.shared.labels.enter();
         let body = self.nested(|parser| Ok(parser.sequence(&["}"])));
+        self.shared.labels.leave();
         self.parens = parens;
         let body = body?;
         self.close("}", opened)?;
@@ -83,7 +85,8 @@ impl Parser<'_> {
             && self.ahead(1).is(":")
             && !self.ahead(1).is("::")
         {
-            labels.push(self.name("a label")?);
+            let label = self.name("a label")?;
+            labels.push(self.shared.labels.meet(label));
             self.advance();
         }
         if !labels.is_empty() && (self.is("}") || self.is("::") || self.is_word("od") || self.is_word("fi")) {
@@ -151,7 +154,8 @@ impl Parser<'_> {
             }
             "goto" => {
                 self.advance();
-                StmtKind::Goto(self.name("a label")?)
+                let label = self.name("a label")?;
+                StmtKind::Goto(self.shared.labels.meet(label))
             }
             "break" => {
                 self.advance();
