@@ -124,7 +124,7 @@ struct Borrowed {
     other: &'static str,
 }
 
-const BORROWED: [Borrowed; 12] = [
+const BORROWED: [Borrowed; 16] = [
     Borrowed {
         leaves_out: "how processes start",
         program: "program n(N: 2..) { shared t: 0..=N;
@@ -229,6 +229,46 @@ const BORROWED: [Borrowed; 12] = [
         word: "N >= 2",
         other: "N >= 3",
     },
+    Borrowed {
+        leaves_out: "what was written before a quantifier",
+        program: "program n(N: 3..) { shared o: pid(P)?; shared b: [bool; N]; shared t: 0..=N;
+         process P[i in 0..<N] { local w: pid(P); local d: bool;
+           loop {
+             either { s1: atomic { await o == none && !b[i]; o = i; } }
+             or { s2: atomic { await o != i && !d; d = true; b[i] = true; t += 1; } }
+             or { s3: w = any; }
+             or { s4: atomic { await o != none && o != i && w != i; await exists k: o == k && b[k]; o = w; o = none; } bad: skip; } } }
+         allow deadlock; invariant p: forall i: !P[i]@bad; }",
+        property: "p",
+        word: "await exists k: o == k && b[k]; o = w;",
+        other: "o = w; await exists k: o == k && b[k];",
+    },
+    Borrowed {
+        leaves_out: "that a number may not fit",
+        program: "program n(N: 2..) { shared t: 0..=N; shared x: 0..=1;
+         process P[i in 0..<N] { a: t += 1; b: x = any; } allow deadlock; }",
+        property: "no_errors",
+        word: "x = any",
+        other: "x = t",
+    },
+    Borrowed {
+        leaves_out: "that a number that is not known may not fit",
+        program: "program n(N: 2..) { shared t: 0..=N; shared x: 0..=1;
+         process P[i in 0..<N] { local u: 0..=30 = any; a: t += 1; b: x = any; } allow deadlock; }",
+        property: "no_errors",
+        word: "x = any",
+        other: "x = u",
+    },
+    Borrowed {
+        leaves_out: "that processes of two families may have one index",
+        program: "program n(N: 1..) { shared t: 0..=N;
+         process Q[k in 0..<2] { public f: bool; loop { q: f = !f; } }
+         process P[i in 0..<N] { a: t += 1; b: await t > N; c: skip; }
+         allow deadlock; invariant p: forall i in P: !P[i]@c; }",
+        property: "p",
+        word: "t > N",
+        other: "exists j in 0..<2: j == i",
+    },
 ];
 
 #[test]
@@ -239,6 +279,61 @@ fn a_proof_by_counting_is_none_of_another_program() {
         assert!(certificate.counting().is_some(), "{leaves_out}: it is not counted");
         check_refused(leaves_out, &load(&program.replace(word, other)), property, certificate);
     }
+}
+
+/// Programs with a deadlock, of which all views are shown for a proof that there is none.
+const STUCK: [(&str, &str); 6] = [
+    (
+        "that a single process is stuck where one who is seen has ended",
+        "program d(N: 2..) { shared t: 0..=N; process P[i in 0..<N] { a: t += 1; } process S { s: await t > N; } }",
+    ),
+    (
+        "that those behind the stage are counted without whom they are looked at with",
+        "program d(N: 4..) { shared t: 0..=N; process P[i in 0..<N] { public f: bool; k: t += 1;
+           either { g: f = true; end h: await count(j in P: P[j].f) >= 4; }
+           or { s: skip; w: await count(j in P: P[j].f) < 3; } } }",
+    ),
+    (
+        "that one may be blocked in several ways",
+        "program d(N: 2..) { shared t: 0..=N; process P[i in 0..<N] { a: await t == 1; b: t += 1; c: skip; } }",
+    ),
+    (
+        "that one waits for somebody whom a cell names",
+        "program d(N: 2..) { shared o: pid(P);
+         process P[i in 0..<N] { public f: bool; a: if o == i { e: skip; } else { w: await P[o].f; } } }",
+    ),
+    (
+        "that a process of another family is stuck",
+        "program d(N: 2..) { shared g: bool; process P[i in 0..<N] { a: skip; } process S { s: await g; } }",
+    ),
+    (
+        "that others wait for those who have ended",
+        "program d(N: 2..) { process P[i in 0..<N] { public f: bool;
+           either { a: f = true; } or { s: skip; w: await forall k in P: !P[k].f; } } }",
+    ),
+];
+
+#[test]
+fn views_of_all_that_happens_do_not_exclude_a_deadlock() {
+    for (leaves_out, program) in STUCK {
+        let model = load(program);
+        check_refused(leaves_out, &model, "deadlock_free", proof(&model, "no_errors"));
+    }
+}
+
+/// Whoever is said to be there, and is not seen, may be what others wait for.
+#[test]
+fn whoever_is_said_to_be_there_may_block_others() {
+    let model = load(
+        "program d(N: 2..) { shared c: [0..=1; N];
+         process P[i in 0..<N] { either { a: c[i] = 1; } or { s: skip; w: await forall k in P: c[k] == 0; } } }",
+    );
+    let mut certificate = proof(&model, "no_errors");
+    let Some(Claim::Views(views)) = certificate.facts.last_mut().map(|fact| &mut fact.claim) else {
+        panic!("no views")
+    };
+    say_presence(&model, views, "c");
+    check_refused("that whoever is said to be there may block others", &model, "deadlock_free", certificate);
 }
 
 /// What a single process finds in cells of others, whom other cells name: in the view of somebody else it may be anything.

@@ -12,6 +12,7 @@ mod obligations;
 mod pds;
 mod rules;
 mod sentences;
+mod stacks;
 mod teach;
 mod trust;
 mod wide;

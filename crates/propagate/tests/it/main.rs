@@ -6,6 +6,7 @@ mod every_random;
 mod every_size;
 mod exchanged;
 mod fair_random;
+mod forged;
 mod mutants;
 mod protocols;
 mod random;
