@@ -10,6 +10,7 @@ mod every_sentences;
 mod exchanges;
 mod obligations;
 mod pds;
+mod ranks;
 mod rules;
 mod sentences;
 mod stacks;
