@@ -72,14 +72,21 @@ pub fn check(
     let started = Instant::now();
     let asking = EveryNAttempt { questions, limits, started };
     let mut results = asking.prove(program, observer)?;
-    if let Some((smaller, found)) = asking.find_violation(program, &results)? {
-        let checked = Checked { results: found, time: started.elapsed(), processor_time: None, method: METHOD };
-        return Ok((Some(smaller), checked));
-    }
-    for result in &mut results {
-        asking.search_here(program, result, SEARCH)?;
-    }
-    Ok((None, Checked { results, time: started.elapsed(), processor_time: None, method: METHOD }))
+    let found = asking.find_violation(program, &results)?;
+    let smaller = match found {
+        Some((smaller, found)) => {
+            results = found;
+            Some(smaller)
+        }
+        None => {
+            for result in &mut results {
+                asking.search_here(program, result, SEARCH)?;
+            }
+            None
+        }
+    };
+    results.iter_mut().for_each(|result| asking.name_limit(result));
+    Ok((smaller, Checked { results, time: started.elapsed(), processor_time: None, method: METHOD }))
 }
 
 /// Which of some questions are proved for every size by no more work than this. Smaller sizes are searched; what cannot be searched in time is not proved.
@@ -144,6 +151,18 @@ impl EveryNAttempt<'_> {
         CheckLimits { time, ..self.limits.clone() }
     }
 
+    /// Whether there is no time left: then nothing more is begun.
+    fn is_over(&self) -> bool {
+        self.left().time.is_some_and(|left| left.is_zero())
+    }
+
+    /// Who was stopped had what was left of the time; the limit is the whole of it.
+    fn name_limit(&self, result: &mut PropertyResult) {
+        if let (Verdict::Unknown(StopReason::TimeLimit(named)), Some(limit)) = (&mut result.verdict, self.limits.time) {
+            *named = limit;
+        }
+    }
+
     /// Proofs for every size, their smaller sizes searched.
     fn prove(&self, program: &Program, observer: &dyn Observer) -> Result<Vec<PropertyResult>, Box<Mistake>> {
         let is_about_runs =
@@ -183,6 +202,9 @@ impl EveryNAttempt<'_> {
             |question: &PropertyId| matches!(program.model.properties[*question].kind, PropertyKind::Temporal(_));
         let (runs, states): (Vec<PropertyId>, Vec<PropertyId>) = open.partition(is_about_runs);
         let mut answers = Vec::new();
+        if self.is_over() {
+            return Ok(());
+        }
         for (questions, engine) in [(states, ByRings::for_every_size()), (runs, ByRings::of_runs())] {
             let (checker, limits) = (Single(Arc::new(engine)), self.left());
             let check = Check { model: &program.model, questions: &questions, checker: &checker, limits: &limits };
@@ -270,6 +292,9 @@ impl EveryNAttempt<'_> {
         }
         for size in (declared.least..declared.least + SEARCHED_SIZES).filter(|&size| declared.allows(size)) {
             for result in &open {
+                if self.is_over() {
+                    return Ok(None);
+                }
                 let left = self.left();
                 let limits = CheckLimits { time: Some(left.time.map_or(SEARCH, |time| time.min(SEARCH))), ..left };
                 let found = self.search(program, (&declared.name, size), result.property, limits)?;
@@ -292,7 +317,7 @@ impl EveryNAttempt<'_> {
 
     /// What is open, searched at the program's own size: a run against it, or for a `reachable`, is the answer; that there is none is not.
     fn search_here(&self, program: &Program, result: &mut PropertyResult, most: Duration) -> Result<(), Box<Mistake>> {
-        if !matches!(result.verdict, Verdict::Unknown(_)) {
+        if !matches!(result.verdict, Verdict::Unknown(_)) || self.is_over() {
             return Ok(());
         }
         let left = self.left();

@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use base::{Budget, CancelToken, SourceFile};
+use base::{Budget, CancelToken, SourceFile, StopReason};
 use driver::check::{Check, CheckLimits};
 use driver::load::Loaded;
 use driver::methods;
@@ -687,6 +687,29 @@ fn nothing_is_proved_where_more_processes_are_named_than_views_have_room_for() {
     let id = driver::select::find(&program.model, "few").unwrap();
     let (_, checked) = driver::every_n::check(&program, &[id], &limits, &Silent).unwrap();
     assert!(matches!(checked.results[0].verdict, Verdict::Unknown(_)), "{:?}", checked.results[0].verdict);
+}
+
+/// Three numbers of 256 values each, of which neither views nor windows see the end in a tenth of a second.
+const LONG: &str = "program long(N: 2..) { shared a, b, c: 0..=255; shared busy: bool;
+     process P[i in 0..<N] { local t: 0..=255; loop {
+       s: atomic { await !busy; busy = true; a = (a + 1) % 256; } u: t = (t + a) % 256; v: b = (b + t) % 256; w: c = (c + b) % 256; x: busy = false; } }
+     invariant p: a + b + c <= 765; invariant q: a + b >= 0; }";
+
+#[test]
+fn a_time_limit_is_said_as_it_was_given() {
+    let limit = Duration::from_millis(100);
+    let limits =
+        CheckLimits { time: Some(limit), memory_bytes: None, disk: None, n_threads: 1, cancel: CancelToken::default() };
+    let source = SourceFile::new("trust.pw", LONG);
+    let Loaded::Program(program) = driver::load::instance(&source, &[]) else { panic!("it is a program") };
+    let questions: Vec<_> = program.model.properties.ids().collect();
+    let (_, checked) = driver::every_n::check(&program, &questions, &limits, &Silent).unwrap();
+    let said = checked.results.iter().filter_map(|result| match &result.verdict {
+        Verdict::Unknown(StopReason::TimeLimit(said)) => Some(*said),
+        _ => None,
+    });
+    let said: Vec<Duration> = said.collect();
+    assert!(!said.is_empty() && said.iter().all(|said| *said == limit), "{said:?}");
 }
 
 #[test]
