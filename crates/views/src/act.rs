@@ -16,6 +16,7 @@ use model::value::Value;
 use model::variable::CellId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::alike::Columns;
 use crate::choices::{Choices, Ends, LoopEntry};
 use crate::config::{Config, Item, Slot};
 use crate::layout::{LocalColumn, SharedColumn, holds_members, is_over};
@@ -180,6 +181,8 @@ impl<'m> Sight<'_, 'm> {
             return done;
         }
         self.needs.wrote_unseen = true;
+        // What its rounds read is not noted one by one.
+        self.choices.read = Columns::MAX;
         let ends = self.ends(binding, block)?;
         match ends.get(self.choices.choose(ends.len())) {
             Some(Ok(config)) => self.config = config.clone(),

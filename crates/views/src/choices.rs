@@ -5,7 +5,8 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use crate::config::{Config, Item};
+use crate::alike::Columns;
+use crate::config::{Config, Item, Slot};
 use crate::sight::Halt;
 
 /// Everything that a loop inside a step may lead to.
@@ -30,9 +31,17 @@ pub struct Choices {
     at: usize,
     /// The ends of loops that this way and earlier ones came to.
     pub(crate) ends: FxHashMap<LoopEntry, Rc<Ends>>,
+    /// Of this process it is noted which columns are read, on all ways.
+    pub(crate) watched: Option<Slot>,
+    pub(crate) read: Columns,
 }
 
 impl Choices {
+    /// The first choices, where it is noted what is read of a process.
+    pub(crate) fn watching(watched: Option<Slot>) -> Choices {
+        Choices { watched, ..Choices::default() }
+    }
+
     /// A number below `n`; 0 where there is nothing to choose.
     pub fn choose(&mut self, n: usize) -> usize {
         if n < 2 {
@@ -43,6 +52,13 @@ impl Choices {
         }
         self.at += 1;
         self.taken[self.at - 1].0
+    }
+
+    /// Notes what is read of the process that is watched.
+    pub(crate) fn watch(&mut self, slot: Slot, column: usize) {
+        if self.watched == Some(slot) {
+            self.read |= 1 << column;
+        }
     }
 
     /// Goes on to the next way; whether there is one.

@@ -10,17 +10,20 @@
 //! abstraction (Abdulla, Haziza and Holík, VMCAI 2013) and thread modularity at many levels (Hoenicke, Majumdar and
 //! Podelski, POPL 2017).
 
+use std::cell::RefCell;
 use std::collections::{BTreeSet, VecDeque};
 use std::rc::Rc;
 
 use base::{Budget, Span, StopReason};
-use model::control::{Action, ActionId, PlaceId};
+use model::control::{Action, ActionId, PlaceId, Stmt, StmtKind};
+use model::process::FamilyId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::alike::{Alike, Columns, MOST_COLUMNS};
 use crate::choices::Choices;
 use crate::config::{Config, Item, Slot, subsets};
 use crate::extend::key;
-use crate::layout::SharedColumn;
+use crate::layout::{SharedColumn, is_over};
 use crate::packed::{Joined, Packed, Shape, Slots};
 use crate::presence::{self, looked_for};
 use crate::quantifiers::{Quantifiers, quantifiers};
@@ -33,6 +36,9 @@ const MOST_WITNESSES: usize = 2;
 
 /// At most so many processes are looked at by one step; where it may be more, their contents are guessed.
 const MOST_LOOKED_AT: usize = 3;
+
+/// A step with one more process is tried only where there are at most so many ways in which it may be there.
+const MOST_WAYS_TO_TRY: usize = 64;
 
 /// After so many steps the limits are looked at.
 const STEPS_BETWEEN_CHECKS: usize = 256;
@@ -147,10 +153,19 @@ struct Job {
     looked_at: usize,
     /// The process that was added last.
     newest: Option<Slot>,
+    /// The step that it was added to.
+    added: Option<Rc<Pair>>,
+}
+
+/// A step that waits for one more process, and a view of such a process.
+#[derive(Debug)]
+struct Pair {
+    open: Rc<Open>,
+    one: Packed,
 }
 
 /// A step that waits for one more process to be seen.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Open {
     /// The step; its mover is the process to come where it is nobody.
     job: Job,
@@ -158,6 +173,14 @@ struct Open {
     only: Option<Slot>,
     /// The presence that the process accounts for, where it is seen for that.
     accounts_for: Option<usize>,
+    /// Which processes make no difference.
+    alike: RefCell<Alike>,
+}
+
+impl Open {
+    fn new(job: Job, only: Option<Slot>, accounts_for: Option<usize>) -> Open {
+        Open { job, only, accounts_for, alike: RefCell::default() }
+    }
 }
 
 /// What is known of an action before it is taken.
@@ -170,6 +193,8 @@ pub(crate) struct About {
     pub guessing: Guessing,
     /// Whether it changes its mover only.
     is_private: bool,
+    /// Whether it goes through all processes in a loop: then all that they have is read.
+    goes_round: bool,
     quantifiers: Quantifiers,
     /// The presences whose columns it looks at in all processes.
     looked_for: Vec<usize>,
@@ -194,6 +219,8 @@ struct Closure<'m, 'b> {
     parked: FxHashMap<Packed, Vec<Job>>,
     new_views: VecDeque<(Packed, usize)>,
     new_ones: VecDeque<(Packed, usize)>,
+    /// Steps with one more process, to be looked at when nothing else is left: by then most of what they lead to is there.
+    pairs: VecDeque<Pair>,
     ones: FxHashSet<Packed>,
     jobs: Vec<Job>,
     /// The places with actions that change more than the process itself.
@@ -238,6 +265,7 @@ pub fn close(ground: Ground<'_>, k: usize, most_steps: usize, budget: &Budget) -
         parked: FxHashMap::default(),
         new_views: VecDeque::new(),
         new_ones: VecDeque::new(),
+        pairs: VecDeque::new(),
         ones: FxHashSet::default(),
         jobs: Vec::new(),
         reaching_out: reaching_out(ground),
@@ -264,6 +292,15 @@ pub fn close(ground: Ground<'_>, k: usize, most_steps: usize, budget: &Budget) -
     })
 }
 
+fn goes_round(family: FamilyId, block: &[Stmt]) -> bool {
+    block.iter().any(|statement| match &statement.kind {
+        StmtKind::For(binding, inner) => is_over(&binding.domain, family) || goes_round(family, inner),
+        StmtKind::If(_, yes, no) => goes_round(family, yes) || goes_round(family, no),
+        StmtKind::Either(blocks) => blocks.iter().any(|inner| goes_round(family, inner)),
+        _ => false,
+    })
+}
+
 fn reaching_out(ground: Ground<'_>) -> BTreeSet<PlaceId> {
     let actions = ground.model.actions.iter();
     actions.filter(|action| !concerns_itself(ground, action)).map(|action| action.source).collect()
@@ -283,6 +320,7 @@ pub(crate) fn about(ground: Ground<'_>, action: &Action) -> About {
         looked_at,
         guessing: Guessing { contents: looked_at.is_none(), witnesses: witnesses > MOST_WITNESSES },
         is_private: concerns_itself(ground, action),
+        goes_round: goes_round(ground.layout.family, &action.body),
         looked_for: looked_for(ground, action),
         quantifiers: quantifiers(ground.layout.family, action),
     }
@@ -297,6 +335,8 @@ impl Closure<'_, '_> {
                 self.meet(one, group);
             } else if let Some((view, group)) = self.new_views.pop_front() {
                 self.expand(&view, group);
+            } else if let Some(pair) = self.pairs.pop_front() {
+                self.join(pair)?;
             } else {
                 return Ok(());
             }
@@ -340,6 +380,7 @@ impl Closure<'_, '_> {
             witnesses: 0,
             looked_at: 0,
             newest: None,
+            added: None,
         };
         let own = (0..32).filter(|slot| keep & 1 << slot != 0).map(Who::Slot);
         let others = self.ground.layout.shared.iter().filter_map(|column| match column {
@@ -347,52 +388,138 @@ impl Closure<'_, '_> {
             _ => None,
         });
         self.jobs.extend(own.chain(others).map(job));
-        self.wait(Open { job: job(Who::Nobody), only: None, accounts_for: None });
+        self.wait(Open::new(job(Who::Nobody), None, None));
     }
 
     /// Leaves a step open for every process that fits, now and later.
     fn wait(&mut self, open: Open) {
+        let open = Rc::new(open);
         let group = open.job.group;
+        self.bytes += weight(&open.job.row);
         for at in 0..self.groups[group].ones.len() {
             let one = self.groups[group].ones[at].clone();
-            self.join(&open, &one);
+            self.pair(&open, one);
         }
-        self.bytes += weight(&open.job.row);
-        self.groups[group].open.push(Rc::new(open));
+        self.groups[group].open.push(open);
     }
 
     /// A new view of one process, for every step that is open.
     fn meet(&mut self, one: Packed, group: usize) {
         for at in 0..self.groups[group].open.len() {
             let open = Rc::clone(&self.groups[group].open[at]);
-            self.join(&open, &one);
+            self.pair(&open, one.clone());
         }
         self.groups[group].ones.push(one);
     }
 
-    fn join(&mut self, open: &Open, one: &Packed) {
-        if open.job.mover == Who::Nobody && !self.touches_others(one) {
+    /// A process for a step, unless it has none, or is not one of those that are meant.
+    fn pair(&mut self, open: &Rc<Open>, one: Packed) {
+        if open.job.mover == Who::Nobody && !self.touches_others(&one) {
             return;
         }
-        let seen = Shape::seen(one).trailing_zeros() as Slot;
-        if open.accounts_for.is_some_and(|presence| !self.shape.has(one, seen, presence)) {
+        let seen = Shape::seen(&one).trailing_zeros() as Slot;
+        if open.accounts_for.is_some_and(|presence| !self.shape.has(&one, seen, presence)) {
             return;
+        }
+        self.pairs.push_back(Pair { open: Rc::clone(open), one });
+    }
+
+    /// Takes a step with one more process in every way in which it may be there, unless all of them lead to what is known.
+    fn join(&mut self, pair: Pair) -> Result<(), Failure> {
+        let (open, one) = (&pair.open, &pair.one);
+        if open.alike.borrow().leads(&self.shape, one) {
+            return Ok(());
         }
         let Some(all) = self.shape.join(&open.job.row, one, open.only) else {
             self.is_full = true;
-            return;
+            return Ok(());
         };
-        for Joined { packed, newest, moved } in all {
-            let renamed = |slot: Slot| moved[slot as usize];
-            let keep = { (0..32u8).filter(|slot| open.job.keep & 1 << slot != 0) }
-                .fold(0, |keep, slot| keep | 1 << renamed(slot));
-            let mover = match open.job.mover {
-                Who::Nobody => Who::Slot(newest),
-                Who::Slot(slot) => Who::Slot(renamed(slot)),
-                other => other,
-            };
-            self.jobs.push(Job { row: packed, keep, mover, newest: Some(newest), ..open.job.clone() });
+        if all.is_empty() {
+            return Ok(());
         }
+        let is_tried = all.len() <= MOST_WAYS_TO_TRY
+            && self.shape.n_columns() <= MOST_COLUMNS
+            && open.alike.borrow().is_worth_trying(&self.shape, one);
+        let jobs: Vec<Job> = all.into_iter().map(|joined| job_with(open, joined)).collect();
+        let goes_round = |job: &Job| self.actions_of(job).iter().any(|id| self.actions[id.index()].goes_round);
+        if is_tried && !jobs.first().is_some_and(goes_round) {
+            let (is_led, read) = self.lead_to_views(&jobs)?;
+            let mut alike = open.alike.borrow_mut();
+            if is_led {
+                alike.add_led(&self.shape, one, read);
+                return Ok(());
+            }
+            alike.add_failed(&self.shape, one, read);
+        }
+        let added = Some(Rc::new(pair));
+        self.jobs.extend(jobs.into_iter().map(|job| Job { added: added.clone(), ..job }));
+        Ok(())
+    }
+
+    /// Whether all ways of steps lead to views that are known, be their configurations made of views or not; and what they read of the newest process.
+    fn lead_to_views(&mut self, jobs: &[Job]) -> Result<(bool, Columns), Failure> {
+        // Presences are looked at in all processes.
+        let present = self.ground.layout.present.iter();
+        let mut read: Columns = present.fold(0, |read, presence| read | 1 << presence.column);
+        for job in jobs {
+            if job.newest.map(Who::Slot) == Some(job.mover) {
+                // Control says which steps there are.
+                read |= 1;
+            }
+            let config = self.shape.unpack(&job.row);
+            for action in self.actions_of(job) {
+                let is_led = self.leads_to_views(job, &config, (action, &mut read))?;
+                if !is_led {
+                    return Ok((false, read));
+                }
+            }
+        }
+        Ok((true, read))
+    }
+
+    fn leads_to_views(
+        &mut self,
+        job: &Job,
+        config: &Config,
+        (id, read): (ActionId, &mut Columns),
+    ) -> Result<bool, Failure> {
+        if unaccounted(self.ground, config, &self.actions[id.index()]).is_some() {
+            return Ok(false);
+        }
+        let &About { guessing, quantifiers, .. } = &self.actions[id.index()];
+        let mut choices = Choices::watching(job.newest);
+        let is_led = loop {
+            self.check()?;
+            let mut sight = Sight {
+                ground: self.ground,
+                config: config.clone(),
+                me: job.mover,
+                bound: Vec::new(),
+                guessing,
+                choices: &mut choices,
+                needs: Needs::default(),
+            };
+            let done = sight.act(id);
+            let (after, needs) = (sight.config, sight.needs);
+            let is_of_use = quantifiers.decide || quantifiers.enable && done.is_err();
+            let is_complete = needs.slot.is_none() && !(needs.witness && is_of_use);
+            let is_led = match done {
+                Ok(()) => self
+                    .left((config, after), needs.wrote_unseen)
+                    .into_iter()
+                    .all(|after| self.shape.pack(after, job.keep).is_some_and(|view| self.theta.contains(&view))),
+                Err(Halt::Blocked) => true,
+                Err(Halt::Fault(_) | Halt::Unseen | Halt::Outside(_)) => false,
+            };
+            if !is_complete || !is_led {
+                break false;
+            }
+            if !choices.advance() {
+                break true;
+            }
+        };
+        *read |= choices.read;
+        Ok(is_led)
     }
 
     /// Whether the one process that is seen may change more than itself in its next step.
@@ -403,11 +530,27 @@ impl Closure<'_, '_> {
 
     /// Takes a step if its configuration is made of views, or leaves it until it is.
     fn attempt(&mut self, job: Job) -> Result<(), Failure> {
+        if job.added.as_ref().is_some_and(|pair| pair.open.alike.borrow().leads(&self.shape, &pair.one)) {
+            return Ok(());
+        }
         let missing = job.newest.and_then(|newest| missing(&self.shape, &self.theta, (&job.row, self.k), newest));
         if let Some(missing) = missing {
             self.bytes += weight(&job.row) * 2;
             self.parked.entry(missing).or_default().push(job);
             return Ok(());
+        }
+        let actions = self.actions_of(&job);
+        if actions.is_empty() {
+            return Ok(());
+        }
+        let config = self.shape.unpack(&job.row);
+        actions.into_iter().try_for_each(|action| self.step(&job, &config, action))
+    }
+
+    /// The actions that a step may be.
+    fn actions_of(&self, job: &Job) -> Vec<ActionId> {
+        if let Some(action) = job.action {
+            return vec![action];
         }
         let place = match job.mover {
             Who::Slot(slot) => Some(self.shape.place(&job.row, slot)),
@@ -417,28 +560,18 @@ impl Closure<'_, '_> {
             }
             Who::Nobody => None,
         };
-        let Some(Item::Place(place)) = place else { return Ok(()) };
-        let config = self.shape.unpack(&job.row);
-        match job.action {
-            Some(action) => self.step(&job, &config, action),
-            None => {
-                let model = self.ground.model;
-                // A process outside the view that changes only itself changes nothing in the view.
-                let is_inside = job.newest.is_none();
-                let mut actions = model.places[place].actions.iter();
-                actions.try_for_each(|&action| match is_inside || !self.actions[action.index()].is_private {
-                    true => self.step(&job, &config, action),
-                    false => Ok(()),
-                })
-            }
-        }
+        let Some(Item::Place(place)) = place else { return Vec::new() };
+        // A process outside the view that changes only itself changes nothing in the view.
+        let is_inside = job.newest.is_none();
+        let actions = self.ground.model.places[place].actions.iter().copied();
+        actions.filter(|action| is_inside || !self.actions[action.index()].is_private).collect()
     }
 
     /// All ways of an action, and what else would have to be seen.
     fn step(&mut self, job: &Job, config: &Config, id: ActionId) -> Result<(), Failure> {
         if let Some(presence) = unaccounted(self.ground, config, &self.actions[id.index()]) {
             let job = Job { action: Some(id), ..job.clone() };
-            self.wait(Open { job, only: None, accounts_for: Some(presence) });
+            self.wait(Open::new(job, None, Some(presence)));
             return Ok(());
         }
         let &About { witnesses: most, looked_at, guessing, quantifiers, .. } = &self.actions[id.index()];
@@ -477,17 +610,22 @@ impl Closure<'_, '_> {
             // A slot that the step itself made is any process that is not seen yet.
             let only = Some(slot).filter(|&slot| (slot as usize) < known);
             let job = Job { action: Some(id), looked_at: job.looked_at + 1, ..job.clone() };
-            self.wait(Open { job, only, accounts_for: None });
+            self.wait(Open::new(job, only, None));
         }
         if witness && job.witnesses < most {
             let job = Job { action: Some(id), witnesses: job.witnesses + 1, ..job.clone() };
-            self.wait(Open { job, only: None, accounts_for: None });
+            self.wait(Open::new(job, None, None));
         }
         Ok(())
     }
 
+    /// What a step leaves behind is a view.
+    fn leave(&mut self, steps: (&Config, Config), wrote_unseen: bool, keep: Slots) -> Result<(), Failure> {
+        self.left(steps, wrote_unseen).into_iter().try_for_each(|config| self.insert(config, keep))
+    }
+
     /// What a step leaves behind, with all that may be said of presences.
-    fn leave(&mut self, (before, after): (&Config, Config), wrote_unseen: bool, keep: Slots) -> Result<(), Failure> {
+    fn left(&self, (before, after): (&Config, Config), wrote_unseen: bool) -> Vec<Config> {
         let layout = self.ground.layout;
         let mut all = vec![after];
         for presence in 0..layout.present.len() {
@@ -501,7 +639,7 @@ impl Closure<'_, '_> {
                 })
                 .collect();
         }
-        all.into_iter().try_for_each(|config| self.insert(config, keep))
+        all
     }
 
     fn check(&mut self) -> Result<(), Failure> {
@@ -517,6 +655,19 @@ impl Closure<'_, '_> {
         }
         Ok(())
     }
+}
+
+/// The step with one more process.
+fn job_with(open: &Open, Joined { packed, newest, moved }: Joined) -> Job {
+    let renamed = |slot: Slot| moved[slot as usize];
+    let keep =
+        { (0..32u8).filter(|slot| open.job.keep & 1 << slot != 0) }.fold(0, |keep, slot| keep | 1 << renamed(slot));
+    let mover = match open.job.mover {
+        Who::Nobody => Who::Slot(newest),
+        Who::Slot(slot) => Who::Slot(renamed(slot)),
+        other => other,
+    };
+    Job { row: packed, keep, mover, newest: Some(newest), added: None, ..open.job.clone() }
 }
 
 /// A presence that the action looks for, and that no seen process accounts for.

@@ -5,6 +5,7 @@
 //! steps there; [`fixpoint`] closes sets of views under steps, [`pattern`] looks for violating states that views do not exclude.
 
 pub mod act;
+mod alike;
 pub mod choices;
 pub mod config;
 pub mod counting;

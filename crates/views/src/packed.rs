@@ -10,6 +10,7 @@ use std::rc::Rc;
 use base::Id;
 use model::value::Value;
 
+use crate::alike::Columns;
 use crate::config::{Config, Item, MOST_SLOTS, Slot};
 use crate::hiding::hide;
 use crate::layout::{Layout, Presence, ScanColumns};
@@ -42,6 +43,7 @@ fn word(tag: u64, payload: u64) -> u64 {
 }
 
 const NONE: u64 = SPECIAL << TAG;
+const HIDDEN: u64 = SPECIAL << TAG | 1;
 
 /// An item as a word; `None` for numbers of more than 60 bits.
 fn encode(item: Item) -> Option<u64> {
@@ -49,7 +51,7 @@ fn encode(item: Item) -> Option<u64> {
         Item::Slot(slot) => word(SLOT, u64::from(slot)),
         Item::Taken(bits) => word(TAKEN, u64::from(bits)),
         Item::Place(place) => word(PLACE, place.index() as u64),
-        Item::Hidden => word(SPECIAL, 1),
+        Item::Hidden => HIDDEN,
         Item::Value(Value::None) => NONE,
         Item::Value(Value::Bool(truth)) => word(BOOL, u64::from(truth)),
         Item::Value(Value::Process(id)) => word(PROCESS, id.index() as u64),
@@ -238,6 +240,22 @@ impl Shape {
             }
         });
         least.unwrap_or_default().into()
+    }
+
+    /// What is shown in these columns of the one process that is seen, in canonical form.
+    pub(crate) fn showing(&self, one: &[u64], columns: Columns) -> Packed {
+        let mut shown = one.to_vec();
+        for (at, code) in shown[1 + self.n_shared..].iter_mut().enumerate() {
+            if columns & 1 << at == 0 {
+                *code = HIDDEN;
+            }
+        }
+        self.part(&shown, Shape::seen(one))
+    }
+
+    /// How many columns a local state has.
+    pub(crate) fn n_columns(&self) -> usize {
+        self.n_local
     }
 
     /// Shows every arrangement of slots that differ in names only.

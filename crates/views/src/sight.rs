@@ -305,6 +305,9 @@ impl<'m> Sight<'_, 'm> {
 
     /// The content of a location; of an unseen process, what is asked for or guessed.
     pub(crate) fn load(&mut self, location: Location, ty: ScalarType) -> Evaluated<Item> {
+        if let Location::Local(slot, column) = location {
+            self.choices.watch(slot, column);
+        }
         match location {
             Location::Shared(column) => match self.config.shared[column] {
                 Item::Hidden => self.any(ty),

@@ -19,6 +19,7 @@ mod text;
 mod veil;
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use base::{Budget, Span};
 use evidence::certificate::DischargedObligations;
@@ -34,12 +35,15 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::{CertificateError, Outcome, words};
 use helpers::{Help, help};
 use look::{Decisions, End, Look, Looker};
-use scene::{Scene, Slot, choices_of, join, unnamed};
+use scene::{Columns, MOST_COLUMNS, Scene, Slot, choices_of, join, n_open, unnamed};
 use text::Text;
 
 /// At most so many processes are added for quantifiers, and for contents; whatever needs more may be anything.
 const MOST_WITNESSES: usize = 2;
 const MOST_LOOKED_AT: usize = 3;
+
+/// Where more is open about what loops have taken, scenes are joined only as views allow it.
+const MOST_OPEN: usize = 6;
 
 /// Most processes in a view.
 const MOST_SEEN: usize = 4;
@@ -89,6 +93,8 @@ struct Checker<'a, 'm> {
     can_fault: Option<ActionId>,
     /// By action, when a process that is not seen may make a difference.
     help: Vec<Help>,
+    /// By action, whether it goes through all processes in a loop: then all that they have is read.
+    goes_round: Vec<bool>,
     discharged: DischargedObligations,
     budget: &'a Budget,
     n_ways: usize,
@@ -97,7 +103,7 @@ struct Checker<'a, 'm> {
 /// The views of one process each.
 #[derive(Default)]
 struct Ones {
-    scenes: Vec<Scene>,
+    scenes: Vec<Rc<Scene>>,
     number: FxHashMap<Scene, usize>,
     /// Those that share the same, names of processes aside.
     sharing: FxHashMap<Vec<Item>, Vec<usize>>,
@@ -126,23 +132,23 @@ impl Ones {
         let number = self.scenes.len();
         self.sharing.entry(nameless(&one)).or_default().push(number);
         self.number.insert(one.clone(), number);
-        self.scenes.push(one);
+        self.scenes.push(Rc::new(one));
         self.beside.push(FxHashSet::default());
         number
     }
 
     /// Those that may be joined to a scene. Where views show two processes, one that stands beside some process of the scene in no view is none of
     /// them: the two would have to look like a view.
-    fn joining(&self, scene: &Scene, k: usize, is_ordered: bool) -> Vec<&Scene> {
+    fn joining(&self, scene: &Scene, k: usize, is_ordered: bool) -> Vec<Rc<Scene>> {
         let Some(sharing) = self.sharing.get(&nameless(scene)) else { return Vec::new() };
         if k != 2 {
-            return sharing.iter().map(|&number| &self.scenes[number]).collect();
+            return sharing.iter().map(|&number| Rc::clone(&self.scenes[number])).collect();
         }
         // A process that looks like none of the views rules nobody out.
         let numbers = scene.seen().into_iter().filter_map(|slot| self.number.get(&scene.part(&[slot], is_ordered)));
         let beside: Vec<&FxHashSet<usize>> = numbers.map(|&number| &self.beside[number]).collect();
         let stands = |number: &&usize| beside.iter().all(|those| those.contains(*number));
-        sharing.iter().filter(stands).map(|&number| &self.scenes[number]).collect()
+        sharing.iter().filter(stands).map(|&number| Rc::clone(&self.scenes[number])).collect()
     }
 }
 
@@ -154,6 +160,44 @@ struct Taken<'a> {
     action: ActionId,
     n_witnesses: usize,
     n_looked_at: usize,
+}
+
+/// The steps that are taken in a scene with one more process, which is given.
+type Steps<'s, 'a, 'm> = dyn Fn(&Checker<'a, 'm>, &Scene, Slot) -> Vec<Taken<'s>> + 's;
+
+/// Which processes are joined to a scene.
+struct Meant<'s, 'a, 'm> {
+    /// The slot that they are in, if it is given.
+    slot: Option<Slot>,
+    is_one: &'s dyn Fn(&Checker<'a, 'm>, &Scene) -> bool,
+}
+
+/// What all ways of a step came to.
+#[derive(Default)]
+struct Ways {
+    /// One leads to no view.
+    is_lost: bool,
+    has_fault: bool,
+    /// Where the text tells processes apart.
+    uneven: Option<Span>,
+    /// The slots of processes that have to be seen; `None` for one without a slot.
+    wanted: BTreeSet<Option<Slot>>,
+    wants_witness: bool,
+    /// The columns that were read of the process that is watched.
+    read: Columns,
+}
+
+impl Ways {
+    /// Whether all of them lead to views, or nowhere, whoever else is there.
+    fn is_good(&self) -> bool {
+        let is_complete = self.wanted.is_empty() && !self.wants_witness;
+        is_complete && !self.is_lost && !self.has_fault && self.uneven.is_none()
+    }
+}
+
+fn no_room() -> CertificateError {
+    let what = "more processes may be named at once than the checker has room for";
+    CertificateError::NotSupported(what.to_owned())
 }
 
 impl<'a, 'm> Checker<'a, 'm> {
@@ -180,7 +224,9 @@ impl<'a, 'm> Checker<'a, 'm> {
         let known = views.iter().cloned().collect();
         let discharged = DischargedObligations::default();
         let help = text.written.actions.iter().map(|action| help(text, action)).collect();
-        Ok(Checker { text, k: proof.k, views, known, ones, can_fault: None, help, discharged, budget, n_ways: 0 })
+        let goes_round = text.written.actions.iter().map(|action| steps::goes_round(text, &action.body)).collect();
+        let (k, can_fault, n_ways) = (proof.k, None, 0);
+        Ok(Checker { text, k, views, known, ones, can_fault, help, goes_round, discharged, budget, n_ways })
     }
 
     fn initiality(&mut self) -> Outcome<()> {
@@ -223,17 +269,13 @@ impl<'a, 'm> Checker<'a, 'm> {
                     self.step(&view, step)?;
                 }
             }
-            for (scene, newest) in self.joined(&view, None, |one| self.changes_others(one))? {
-                for action in self.actions(&scene, Looker::Slot(newest)) {
-                    if self.concerns_nobody_else(action) {
-                        continue;
-                    }
-                    let looker = Looker::Slot(newest);
-                    let step = Taken { keep: &keep, looker, action, n_witnesses: 0, n_looked_at: 0 };
-                    self.discharged.non_interference += 1;
-                    self.step(&scene, step)?;
-                }
-            }
+            let meant = Meant { slot: None, is_one: &|checker, one| checker.changes_others(one) };
+            self.with_one_more(&view, meant, &|checker, scene, newest| {
+                let outward = checker.actions(scene, Looker::Slot(newest)).into_iter();
+                let outward = outward.filter(|&action| !checker.concerns_nobody_else(action));
+                let looker = Looker::Slot(newest);
+                outward.map(|action| Taken { keep: &keep, looker, action, n_witnesses: 0, n_looked_at: 0 }).collect()
+            })?;
         }
         Ok(())
     }
@@ -273,38 +315,130 @@ impl<'a, 'm> Checker<'a, 'm> {
         is_meant: impl Fn(&Scene) -> bool,
     ) -> Outcome<Vec<(Scene, Slot)>> {
         let mut found = Vec::new();
-        let ones = self.ones.joining(scene, self.k, self.text.is_ordered);
-        for one in ones.into_iter().filter(|one| is_meant(one)) {
-            let is_view = |scene: &Scene, of: &[Slot]| self.known.contains(&scene.part(of, self.text.is_ordered));
-            // Two by two, where views show two: what is open about each two of them is decided by itself.
-            let goes_with = |scene: &Scene, pair: [Slot; 2]| self.k != 2 || is_view(scene, &pair);
-            let Some(all) = join(self.text, (scene, one), slot, &goes_with) else {
-                let what = "more processes may be named at once than the checker has room for";
-                return Err(CertificateError::NotSupported(what.to_owned()));
-            };
-            for (joined, newest) in all {
-                let rest: Vec<Slot> = joined.seen().into_iter().filter(|&slot| slot != newest).collect();
-                let with_newest = |chosen: &Vec<Slot>| is_view(&joined, &[&chosen[..], &[newest]].concat());
-                if self.k == 2 || choices_of(&rest, self.k - 1).iter().all(with_newest) {
-                    found.push((joined, newest));
-                }
+        for one in self.ones.joining(scene, self.k, self.text.is_ordered) {
+            if is_meant(&one) {
+                found.extend(self.joined_by(scene, &one, slot)?);
             }
         }
         Ok(found)
+    }
+
+    /// All scenes with this process as one more of which every `k` processes with it are views.
+    fn joined_by(&self, scene: &Scene, one: &Scene, slot: Option<Slot>) -> Outcome<Vec<(Scene, Slot)>> {
+        let is_view = |scene: &Scene, of: &[Slot]| self.known.contains(&scene.part(of, self.text.is_ordered));
+        // Two by two, where views show two: what is open about each two of them is decided by itself.
+        let goes_with = |scene: &Scene, pair: [Slot; 2]| self.k != 2 || is_view(scene, &pair);
+        let mut found = join(self.text, (scene, one), slot, &goes_with).ok_or_else(no_room)?;
+        found.retain(|(joined, newest)| {
+            let rest: Vec<Slot> = joined.seen().into_iter().filter(|slot| slot != newest).collect();
+            let with_newest = |chosen: &Vec<Slot>| is_view(joined, &[&chosen[..], &[*newest]].concat());
+            self.k == 2 || choices_of(&rest, self.k - 1).iter().all(with_newest)
+        });
+        Ok(found)
+    }
+
+    /// Takes steps in every scene with one more process of which every `k` processes with it are views. The process is none of those that the steps
+    /// keep. Where all ways of the steps lead to views again, be every `k` processes views or not, the same is so of every process that has the
+    /// same in all columns that the ways have read of it.
+    fn with_one_more(&mut self, scene: &Scene, meant: Meant<'_, 'a, 'm>, steps: &Steps<'_, 'a, 'm>) -> Outcome<()> {
+        let mut alike: Vec<(Columns, FxHashSet<Scene>)> = Vec::new();
+        for one in self.ones.joining(scene, self.k, self.text.is_ordered) {
+            if !(meant.is_one)(self, &one)
+                || alike.iter().any(|(read, known)| known.contains(&one.showing(*read, self.text.is_ordered)))
+            {
+                continue;
+            }
+            if let Some(read) = self.leads_to_views(scene, (&one, meant.slot), steps)? {
+                let shown = one.showing(read, self.text.is_ordered);
+                match alike.iter_mut().find(|(columns, _)| *columns == read) {
+                    Some((_, known)) => drop(known.insert(shown)),
+                    None => alike.push((read, FxHashSet::from_iter([shown]))),
+                }
+                continue;
+            }
+            for (joined, newest) in self.joined_by(scene, &one, meant.slot)? {
+                for step in steps(self, &joined, newest) {
+                    self.discharged.non_interference += 1;
+                    self.step(&joined, step)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The columns that steps read of one more process, if all of their ways lead to views and are no faults, without a further process.
+    fn leads_to_views(
+        &mut self,
+        scene: &Scene,
+        (one, slot): (&Scene, Option<Slot>),
+        steps: &Steps<'_, 'a, 'm>,
+    ) -> Outcome<Option<Columns>> {
+        let goes_round = |step: &Taken<'_>| self.goes_round[step.action.index()];
+        let is_alone = one.seen().iter().flat_map(|&newest| steps(self, one, newest)).any(|step| goes_round(&step));
+        if is_alone || self.text.local.len() > MOST_COLUMNS || n_open(self.text, scene, one) > MOST_OPEN {
+            return Ok(None);
+        }
+        let anything_goes = |_: &Scene, _: [Slot; 2]| true;
+        // Presences are looked at in all processes.
+        let mut read: Columns = self.text.present.iter().fold(0, |read, presence| read | 1 << presence.column);
+        let all = join(self.text, (scene, one), slot, &anything_goes).ok_or_else(no_room)?;
+        if all.is_empty() {
+            return Ok(None);
+        }
+        for (joined, newest) in all {
+            for step in steps(self, &joined, newest) {
+                if step.looker == Looker::Slot(newest) {
+                    // Where it is says which steps it has.
+                    read |= 1;
+                }
+                if present::absent(self.text, &joined, &self.text.written.actions[step.action]).is_some() {
+                    return Ok(None);
+                }
+                let ways = self.ways(&joined, step, Some(newest))?;
+                if !ways.is_good() {
+                    return Ok(None);
+                }
+                self.discharged.non_interference += 1;
+                read |= ways.read;
+            }
+        }
+        Ok(Some(read))
     }
 
     /// Every way of a step leads to a view again, with every process that the way may depend on.
     fn step(&mut self, scene: &Scene, step: Taken<'_>) -> Outcome<()> {
         let action = &self.text.written.actions[step.action];
         if let Some(presence) = present::absent(self.text, scene, action) {
-            for (joined, _) in self.joined(scene, None, |one| present::is_one(self.text, one, presence))? {
-                self.step(&joined, step)?;
-            }
-            return Ok(());
+            let is_one = |checker: &Self, one: &Scene| present::is_one(checker.text, one, presence);
+            return self.with_one_more(scene, Meant { slot: None, is_one: &is_one }, &|_, _, _| vec![step]);
         }
+        let ways = self.ways(scene, step, None)?;
+        if ways.is_lost {
+            let text = &self.text.model.statements[action.statement].text;
+            return words::refused("every step leads to a view again", format!("one by `{text}` does not"));
+        }
+        if let Some(span) = ways.uneven {
+            return Err(self.uneven(End::Uneven(span)));
+        }
+        if ways.has_fault {
+            self.can_fault = Some(step.action);
+        }
+        for slot in ways.wanted {
+            let next = Taken { n_looked_at: step.n_looked_at + 1, ..step };
+            self.with_one_more(scene, Meant { slot, is_one: &|_, _| true }, &|_, _, _| vec![next])?;
+        }
+        if ways.wants_witness {
+            let next = Taken { n_witnesses: step.n_witnesses + 1, ..step };
+            self.with_one_more(scene, Meant { slot: None, is_one: &|_, _| true }, &|_, _, _| vec![next])?;
+        }
+        Ok(())
+    }
+
+    /// All ways of a step, up to the first that leads to no view; what they read of a process is noted, if one is given.
+    fn ways(&mut self, scene: &Scene, step: Taken<'_>, watched: Option<Slot>) -> Outcome<Ways> {
+        let action = &self.text.written.actions[step.action];
         let n_slots = scene.slots.len();
-        let mut wanted: BTreeSet<Option<Slot>> = BTreeSet::new();
-        let mut wants_witness = false;
+        let mut ways = Ways::default();
         let mut next = Some(Decisions::default());
         while let Some(mut way) = next {
             self.pace()?;
@@ -322,14 +456,17 @@ impl<'a, 'm> Checker<'a, 'm> {
                 named: BTreeSet::new(),
                 depth: 0,
                 wrote_unseen: false,
+                watched,
+                read: 0,
             };
             let end = look.take(action);
+            ways.read |= look.read;
             let is_of_use = match self.help[step.action.index()] {
                 Help::Never => false,
                 Help::Missing => end.is_err(),
                 Help::Always => true,
             };
-            wants_witness |= is_of_use && look.is_open && step.n_witnesses < look.n_decided;
+            ways.wants_witness |= is_of_use && look.is_open && step.n_witnesses < look.n_decided;
             let n_named = look.named.len();
             match end {
                 Ok(()) => {
@@ -337,33 +474,26 @@ impl<'a, 'm> Checker<'a, 'm> {
                     let is_view =
                         |end: Scene| self.known.contains(&end.veiled(self.text).part(step.keep, self.text.is_ordered));
                     if !ends.into_iter().all(is_view) {
-                        let text = &self.text.model.statements[action.statement].text;
-                        return words::refused("every step leads to a view again", format!("one by `{text}` does not"));
+                        ways.is_lost = true;
+                        return Ok(ways);
                     }
                 }
                 Err(End::No) => {}
-                Err(End::Fault) => self.can_fault = Some(step.action),
+                Err(End::Fault) => ways.has_fault = true,
                 Err(End::Unseen(slot)) => {
                     // As often as the way has met a process by name.
                     if step.n_looked_at < n_named {
-                        wanted.insert(Some(slot).filter(|&slot| (slot as usize) < n_slots));
+                        ways.wanted.insert(Some(slot).filter(|&slot| (slot as usize) < n_slots));
                     }
                 }
-                Err(end @ End::Uneven(_)) => return Err(self.uneven(end)),
+                Err(End::Uneven(span)) => {
+                    ways.uneven = Some(span);
+                    return Ok(ways);
+                }
             }
             next = way.following();
         }
-        for slot in wanted {
-            for (joined, _) in self.joined(scene, slot, |_| true)? {
-                self.step(&joined, Taken { n_looked_at: step.n_looked_at + 1, ..step })?;
-            }
-        }
-        if wants_witness {
-            for (joined, _) in self.joined(scene, None, |_| true)? {
-                self.step(&joined, Taken { n_witnesses: step.n_witnesses + 1, ..step })?;
-            }
-        }
-        Ok(())
+        Ok(ways)
     }
 
     fn pace(&mut self) -> Outcome<()> {
@@ -428,6 +558,8 @@ impl<'a, 'm> Checker<'a, 'm> {
                 named: BTreeSet::new(),
                 depth: 0,
                 wrote_unseen: false,
+                watched: None,
+                read: 0,
             };
             match look.holds(expr) {
                 Ok(holds) if holds != bad => {}

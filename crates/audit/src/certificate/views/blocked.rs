@@ -178,6 +178,8 @@ impl<'m> Checker<'_, 'm> {
                 named: BTreeSet::new(),
                 depth: 0,
                 wrote_unseen: false,
+                watched: None,
+                read: 0,
             };
             let end = look.take(action);
             wants_witness |= look.is_open && taken.n_witnesses < look.n_decided;

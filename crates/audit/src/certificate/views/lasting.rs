@@ -684,6 +684,8 @@ fn look<'l, 'm>(text: &'l Text<'m>, scene: &Scene, looker: Looker, way: &'l mut 
         named: BTreeSet::new(),
         depth: 0,
         wrote_unseen: false,
+        watched: None,
+        read: 0,
     }
 }
 

@@ -17,7 +17,7 @@ use model::value::Value;
 use model::variable::{CellId, Storage};
 
 use super::MOST_WITNESSES;
-use super::scene::{SLOTS, Scene, Slot};
+use super::scene::{Columns, SLOTS, Scene, Slot};
 use super::steps::MOST_VALUES;
 use super::text::Text;
 use crate::certificate::symmetry::surely_has_value;
@@ -103,6 +103,9 @@ pub(super) struct Look<'a, 'm> {
     pub depth: usize,
     /// Whether something was written that belongs to a process which is not seen.
     pub wrote_unseen: bool,
+    /// Of this process it is noted which columns were read.
+    pub watched: Option<Slot>,
+    pub read: Columns,
 }
 
 /// Where something is.
@@ -205,6 +208,7 @@ impl<'m> Look<'_, 'm> {
                 if !self.is_at_hand(who, slot) {
                     self.named.insert(slot);
                 }
+                self.watch(slot, 0);
                 match &self.scene.slots[slot as usize] {
                     Some(local) => local[0],
                     None if self.guess_contents => return Ok(boolean(self.way.decide(2) == 0)),
@@ -321,7 +325,17 @@ impl<'m> Look<'_, 'm> {
         }
     }
 
+    /// Notes what is read of the process that is watched.
+    fn watch(&mut self, slot: Slot, column: usize) {
+        if self.watched == Some(slot) {
+            self.read |= 1 << column;
+        }
+    }
+
     pub fn content(&mut self, spot: Spot, ty: ScalarType) -> Looked<Item> {
+        if let Spot::Of(slot, column) = spot {
+            self.watch(slot, column);
+        }
         let shown = match spot {
             Spot::Shared(column) => Some(self.scene.shared[column]),
             Spot::Of(slot, column) => self.scene.slots[slot as usize].as_ref().map(|local| local[column]),

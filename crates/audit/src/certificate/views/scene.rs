@@ -17,6 +17,12 @@ pub(super) type Slot = u8;
 /// The most slots there may be.
 pub(super) const SLOTS: usize = 32;
 
+/// Columns of what a process has, as bits.
+pub(super) type Columns = u128;
+
+/// So many columns have a bit.
+pub(super) const MOST_COLUMNS: usize = Columns::BITS as usize;
+
 /// What a seen process has. Scenes that are parts of each other share it.
 pub(super) type Local = Rc<[Item]>;
 
@@ -87,6 +93,15 @@ impl Scene {
             self.numbered(&seen, &list, false)
         });
         scenes.max().unwrap_or_else(|| self.clone())
+    }
+
+    /// What is shown in these columns of the processes that are seen, and nothing of the others, in normal form.
+    pub fn showing(&self, columns: Columns, is_ordered: bool) -> Scene {
+        let shown = |(at, item): (usize, &Item)| if columns & 1 << at != 0 { *item } else { Item::Hidden };
+        let slots =
+            self.slots.iter().map(|slot| slot.as_ref().map(|local| local.iter().enumerate().map(shown).collect()));
+        let scene = Scene { shared: self.shared.clone(), slots: slots.collect(), ranks: self.ranks.clone() };
+        scene.normal(is_ordered)
     }
 
     /// What is shared, and what these processes have.
@@ -309,6 +324,14 @@ fn settle(
         }
     }
     all.into_iter().map(|scene| (scene, slot)).collect()
+}
+
+/// How much is open about what loops have taken where a process is joined to a scene.
+pub(super) fn n_open(text: &Text<'_>, scene: &Scene, one: &Scene) -> usize {
+    let seen = scene.seen();
+    let of_it: usize = one.seen().iter().map(|&slot| running(text, one, slot).len()).sum();
+    let of_others: usize = seen.iter().map(|&slot| running(text, scene, slot).len()).sum();
+    of_it * seen.len() + of_others
 }
 
 /// Of the loops of a process over the family that are under way, the columns of what they have taken.

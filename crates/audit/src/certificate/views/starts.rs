@@ -46,6 +46,8 @@ pub(super) fn starts(text: &Text<'_>, k: usize) -> Result<BTreeSet<Scene>, End> 
             named: BTreeSet::new(),
             depth: 0,
             wrote_unseen: false,
+            watched: None,
+            read: 0,
         };
         match start(&mut look, &first, &free, k) {
             Ok(()) => drop(found.insert(look.scene.veiled(text).normal(text.is_ordered))),

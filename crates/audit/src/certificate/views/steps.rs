@@ -16,7 +16,7 @@ use model::variable::CellId;
 
 use super::apart::keep_apart;
 use super::look::{Decisions, End, Look, Looked, Looker, Spot};
-use super::scene::{Scene, Slot};
+use super::scene::{Columns, Scene, Slot};
 use super::text::Text;
 
 /// Cells with more values are not said to have any of them, one by one.
@@ -188,6 +188,8 @@ impl<'m> Look<'_, 'm> {
     fn each(&mut self, binding: &'m Binding, block: &'m [Stmt]) -> Looked<()> {
         if self.text.is_all(&binding.domain) {
             self.wrote_unseen = true;
+            // What its rounds read is not noted one by one.
+            self.read = Columns::MAX;
             let before = (std::ptr::from_ref(binding).addr(), self.scene.clone(), self.bound.clone());
             let ends = match self.way.after_loops.get(&before) {
                 Some(ends) => Rc::clone(ends),
@@ -310,6 +312,8 @@ impl<'m> Look<'_, 'm> {
                 named: BTreeSet::new(),
                 depth: 0,
                 wrote_unseen: false,
+                watched: None,
+                read: 0,
             };
             let done = look.member(take).and_then(|slot| {
                 look.bind(binding, Item::Slot(slot));
@@ -467,6 +471,16 @@ fn without_unnamed(mut scene: Scene, n_slots: usize) -> Scene {
         }
     }
     scene
+}
+
+/// Whether a loop over the family stands in a block.
+pub(super) fn goes_round(text: &Text<'_>, block: &[Stmt]) -> bool {
+    block.iter().any(|statement| match &statement.kind {
+        StmtKind::For(binding, inner) => text.is_all(&binding.domain) || goes_round(text, inner),
+        StmtKind::If(_, yes, no) => goes_round(text, yes) || goes_round(text, no),
+        StmtKind::Either(blocks) => blocks.iter().any(|inner| goes_round(text, inner)),
+        _ => false,
+    })
 }
 
 /// Whether an action writes nothing but what belongs to the process that takes it: its own cells, and elements that arrays have for it.
