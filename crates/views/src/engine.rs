@@ -33,6 +33,9 @@ const MOST_VIEWS_TO_WIDEN: usize = 400;
 /// there, so that steps which look at several have more ways (German's protocol is closed in two seconds with two, and not in eight with one).
 const MOST_STEPS_OF_ONE: usize = 20_000;
 
+/// Views that hide nothing, for deadlocks that others do not exclude, take at most so many steps.
+const MOST_STEPS_TO_SHOW: usize = 100_000;
+
 engine::config! {
     /// What bounds views.
     pub struct Bounds {
@@ -78,6 +81,7 @@ impl Engine for ByViews {
                     found.layout.hidden = rules(task.model, &found.layout);
                     asking.sort(&found);
                     asking.climb(&found, self.bounds.processes);
+                    asking.show_all(&found, self.bounds.processes);
                 }
                 Err(reason) => asking.leave_open(&outside(reason.text)),
             }
@@ -253,6 +257,24 @@ impl Asking<'_> {
                 return;
             }
         }
+    }
+
+    /// Deadlocks that are still open, asked of views that hide nothing: what nobody reads any more may name whoever goes on.
+    fn show_all(&mut self, fragment: &Fragment, most: usize) {
+        if fragment.layout.hidden.is_empty() {
+            return;
+        }
+        let mut layout = fragment.layout.clone();
+        layout.hidden.clear();
+        let is_deadlock = |open: &Open| matches!(open.question, Some(Question::NoDeadlock));
+        let (asked, rest): (Vec<Open>, Vec<Open>) = std::mem::take(&mut self.open).into_iter().partition(is_deadlock);
+        self.open = asked;
+        for k in 1..=most.min(2) {
+            if !matches!(self.rung(fragment, &layout, (k, MOST_STEPS_TO_SHOW)), Rung::Closed(_)) {
+                break;
+            }
+        }
+        self.open.extend(rest);
     }
 
     /// Views of `k` processes, found in at most so many steps.

@@ -2,7 +2,7 @@
 //!
 //! In: views of one process each that are closed under steps, and sums. Out: whether there may be a state in which nobody has a step and
 //! somebody is stuck. One process of such a state is seen: one that is stuck, or any where a single process is. That it is blocked, and
-//! that all single processes are, says something about counted cells; views of processes that surely have a step then are views of nobody. If
+//! that all single processes are (and one process of each other family), says something about counted cells; views of processes that surely have a step then are views of nobody. If
 //! the sums cannot be made up by the others, there is no such state. So a semaphore that is taken is held by somebody, who has a step.
 
 use std::collections::BTreeMap;
@@ -80,11 +80,43 @@ impl<'m> Search<'_, '_, 'm> {
         if everybody.iter().all(|&who| self.rests(&scene, who)) {
             return Ok(false);
         }
-        let actions: Vec<(Who, ActionId)> = { everybody.into_iter() }
-            .flat_map(|who| self.actions(&scene, who).into_iter().map(move |action| (who, action)))
+        if !self.may_be_blocked(&scene, &everybody)? {
+            return Ok(false);
+        }
+        // Somebody of each family is there, and has no step either.
+        for scene in self.with_each_family(scene) {
+            let seen = (1..scene.seen.len() as u8).map(Who::Slot);
+            let everybody: Vec<Who> = everybody.iter().copied().chain(seen).collect();
+            if self.may_be_blocked(&scene, &everybody)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether all of these, and everybody who is not seen, may be without a step.
+    fn may_be_blocked(&mut self, scene: &Scene, everybody: &[Who]) -> Result<bool, Failure> {
+        let actions: Vec<(Who, ActionId)> = { everybody.iter() }
+            .flat_map(|&who| self.actions(scene, who).into_iter().map(move |action| (who, action)))
             .collect();
-        let unseen = self.found.unseen(&scene);
-        self.all_blocked(&scene, &unseen, &actions, &Known::default())
+        let unseen = self.found.unseen(scene);
+        self.all_blocked(scene, &unseen, &actions, &Known::default())
+    }
+
+    /// The scene with one process of each family of which none is seen.
+    fn with_each_family(&self, scene: Scene) -> Vec<Scene> {
+        let mut scenes = vec![scene];
+        for &family in &self.found.roster.many {
+            let with_one = |scene: Scene| {
+                if scene.seen.iter().any(|(of, _)| *of == family) {
+                    return vec![scene];
+                }
+                let views = self.found.unseen(&scene).into_iter().map(|at| &self.found.views[at]);
+                views.filter(|view| view.family == family).filter_map(|view| scene.with(view)).collect()
+            };
+            scenes = scenes.into_iter().flat_map(with_one).collect();
+        }
+        scenes
     }
 
     fn place(&self, scene: &Scene, who: Who) -> Option<(PlaceId, FamilyId)> {

@@ -148,3 +148,65 @@ fn views_that_are_missing_are_refused() {
         assert!(audit::certificate::check(&model, asked, &fewer, &Budget::unlimited()).is_err(), "without view {at}");
     }
 }
+
+/// Producers and consumers, whose room and goods are counted, with what they do at `put` and `get`.
+fn two_families(producer: &str, consumer: &str) -> String {
+    format!(
+        "program d(N: 2.., M: 2..) {{ shared room: sem(2) = 2; shared goods: sem(2) = 0; shared m: lock; \
+         process P[i in 0..<N] {{ loop {{ {producer} }} }} process C[j in 0..<M] {{ loop {{ {consumer} }} }} }}"
+    )
+}
+
+/// What one family waits for is what the other one has: somebody of each is blocked in a deadlock.
+#[test]
+fn families_that_wait_for_each_other_are_looked_at_together() {
+    let (put, get) = (
+        "a: acquire room; b: acquire m; c: release m; d: release goods;",
+        "e: acquire goods; f: acquire m; g: release m; h: release room;",
+    );
+    let right = two_families(put, get);
+    assert!(is_free(&right), "{right}");
+    assert!((2..4).all(|n| !has_deadlock(&right, n)), "{right}");
+    let buffer = lang::load(&SourceFile::new("bounded_buffer", example("bounded_buffer")), &[]).unwrap().model;
+    assert!(proof(&buffer, "deadlock_free").is_some());
+    for (put, get) in [
+        // The lock is taken before what is waited for.
+        ("b: acquire m; a: acquire room; c: release m; d: release goods;", get),
+        (put, "f: acquire m; e: acquire goods; g: release m; h: release room;"),
+        // Nobody gives room back, or goods; or both wait for goods.
+        (put, "e: acquire goods; f: acquire m; g: release m;"),
+        ("a: acquire room; b: acquire m; c: release m;", get),
+        ("a: acquire goods; b: skip; d: release goods;", get),
+        // Room is taken twice.
+        (
+            "a: acquire room; x: acquire room; b: skip; d: release goods; y: release goods;",
+            "e: acquire goods; k: acquire goods; h: release room; l: release room;",
+        ),
+    ] {
+        let wrong = two_families(put, get);
+        assert!(has_deadlock(&wrong, 3), "{wrong}");
+        assert!(!is_free(&wrong), "{wrong}");
+        let model = load(&wrong, 3);
+        let Some(views) = proof(&model, "no_errors") else { continue };
+        let forged = Certificate { property: "deadlock_free".to_owned(), ..views };
+        let asked = model.properties.iter().find(|one| one.name == "deadlock_free").unwrap();
+        assert!(audit::certificate::check(&model, asked, &forged, &Budget::unlimited()).is_err(), "{wrong}");
+    }
+}
+
+/// A server that has answered need not know any more whom; what it was told is shown where that proves that the client goes on.
+#[test]
+fn whoever_was_answered_goes_on() {
+    let text = |end: &str| {
+        format!(
+            "program d(N: 2..) {{ chan ask: [1] of (pid(P)); chan grant[N]: [1] of (bool); chan done: [1] of (bool); \
+             process P[i in 0..<N] {{ loop {{ a: send ask(i); b: receive grant[i](_); c: skip; {end} }} }} \
+             process S {{ local c: pid(P); loop {{ get: receive ask(c); give: send grant[c](true); back: receive done(_); }} }} }}"
+        )
+    };
+    let right = text("d: send done(true);");
+    assert!(is_free(&right), "{right}");
+    assert!(!has_deadlock(&right, 2) && !has_deadlock(&right, 3));
+    let wrong = text("d: skip;");
+    assert!(has_deadlock(&wrong, 2) && !is_free(&wrong), "{wrong}");
+}

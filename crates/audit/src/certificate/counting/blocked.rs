@@ -1,7 +1,7 @@
 //! Deadlocks that views of one process and sums exclude, as the checker sees it.
 //!
 //! In: views and sums that were checked. Out: that there is no state in which nobody has a step and somebody is stuck, or a refusal. Every such
-//! state shows one process that is stuck, or any where a single process is. It is blocked, and so are single processes; what has to be so for
+//! state shows one process that is stuck, or any where a single process is. It is blocked, and so are single processes, and somebody of every family; what has to be so for
 //! that is demanded of counted cells. Nobody behind the stage may then have a step in any case, and the sums have to be made up without those
 //! who have.
 
@@ -39,9 +39,13 @@ impl<'m> Checker<'_, 'm> {
             if roles.iter().all(|&role| self.rests(&stage, role)) {
                 continue;
             }
-            let behind = self.behind(&stage);
-            for demands in self.all_blocked(&stage, &roles, &behind)? {
-                if self.others_are_blocked(&stage, &behind, demands)? {
+            if !self.is_deadlock(&stage, &roles)? {
+                continue;
+            }
+            for stage in self.with_each_crowd(stage) {
+                let others = (1..stage.actors.len()).map(Role::Actor);
+                let roles: Vec<Role> = roles.iter().copied().chain(others).collect();
+                if self.is_deadlock(&stage, &roles)? {
                     return words::refused(
                         "no state may be a deadlock",
                         "views and sums allow one in which everybody is blocked",
@@ -50,6 +54,34 @@ impl<'m> Checker<'_, 'm> {
             }
         }
         Ok(())
+    }
+
+    /// The stages with somebody of each family beside those who are there: every family has a process.
+    fn with_each_crowd(&self, stage: Stage) -> Vec<Stage> {
+        let mut open = vec![stage];
+        let mut complete = Vec::new();
+        while let Some(stage) = open.pop() {
+            let is_there = |family: &FamilyId| stage.actors.iter().any(|(of, _)| of == family);
+            match self.cast.crowds.iter().find(|family| !is_there(family)) {
+                None => complete.push(stage),
+                Some(&missing) => {
+                    let ones = self.behind(&stage).into_iter().filter(|&view| self.views[view].family == missing);
+                    open.extend(ones.filter_map(|view| stage.joined(&self.views[view])));
+                }
+            }
+        }
+        complete
+    }
+
+    /// Whether there may be a state in which none of these, and nobody behind the stage, has a step.
+    fn is_deadlock(&mut self, stage: &Stage, roles: &[Role]) -> Outcome<bool> {
+        let behind = self.behind(stage);
+        for demands in self.all_blocked(stage, roles, &behind)? {
+            if self.others_are_blocked(stage, &behind, demands)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// What may have to be so where none of these has a step.
@@ -90,9 +122,9 @@ impl<'m> Checker<'_, 'm> {
         Ok(self.can_be(stage, behind, &all, None))
     }
 
-    /// Whether the second on stage has a step in every state in which this is so.
+    /// Whether the last on stage has a step in every state in which this is so.
     fn surely_steps(&mut self, pair: &Stage, demands: &[Demand]) -> Outcome<bool> {
-        let role = Role::Actor(1);
+        let role = Role::Actor(pair.actors.len() - 1);
         let behind = self.behind(pair);
         for action in self.actions_of(pair, role) {
             let ways = self.ways(pair, (role, action), &behind)?;
