@@ -5,6 +5,7 @@
 mod advice;
 mod corpus;
 mod crowds;
+mod drawn;
 mod dve;
 mod every_sentences;
 mod exchanges;
