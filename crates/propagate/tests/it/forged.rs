@@ -271,3 +271,37 @@ fn what_is_not_so_of_runs_is_refused() {
         assert!(matches!(checked, Err(CertificateError::Refused(_))), "{leaves_out}: {checked:?}");
     }
 }
+
+/// There is always somebody inside once one was, though never the same for ever: whoever leaves is one of two, and another one may come in meanwhile.
+const RELAY: &str = "program f(N: 3..) { shared n: 0..=2;
+    process P[i in 0..<N] { loop { a: atomic { await n < 2; n += 1; } c: atomic { await n == 2; n -= 1; } } }
+    property p: forall i in P: P[i]@a ~> P[i]@c under weak P[*]@a, strong P[*]@c;
+    property t: forall i in P: P[i]@a ~> P[i]@a; allow deadlock; }";
+
+/// Who adds to a sum for ever is one of those who do; if others begin to, it is nobody in particular.
+#[test]
+fn somebody_adds_to_a_sum_for_ever_only_if_nobody_begins_to() {
+    let model = load(RELAY);
+    let property = &model.properties[named(&model, "p")];
+    let PropertyKind::Temporal(formula) = &property.kind else { panic!("it is about runs") };
+    let product = Product::explore(&model, 5_000).unwrap();
+    let truth = audit::temporal::is_violated(&model, &product.states, formula, &property.under);
+    assert!(matches!(truth, Ok(Some(true))), "`p` is not false: {truth:?}");
+    let stays = Branch { view: 0, state: None, views: Vec::new(), because: Lasting::Others(Vec::new()) };
+    let mut certificate = forged(&model, &Claimed::Nothing);
+    let Claim::Views(proof) = &certificate.facts[0].claim else { panic!("no views") };
+    let sides = proof.views.iter().map(|view| {
+        let Some(Item::Value(Value::Int(n))) = view.shared.first() else { panic!("`n` is shown") };
+        (*n, i64::from(shown(&model, proof, view).0 == "c"))
+    });
+    let (left, right) = sides.unzip();
+    let sum = CrowdSum { left, right };
+    for fact in &mut certificate.facts {
+        let Claim::Crowd(claim) = &mut fact.claim else { continue };
+        claim.sums = vec![sum.clone()];
+        let because = Lasting::Holder { sum: 0, branches: vec![stays.clone()] };
+        claim.branches = vec![Branch { view: 0, state: Some(0), views: Vec::new(), because }];
+    }
+    let checked = certificate::check(&model, property, &certificate, &Budget::unlimited());
+    assert!(matches!(checked, Err(CertificateError::Refused(_))), "{checked:?}");
+}
