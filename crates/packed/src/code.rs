@@ -177,6 +177,32 @@ pub enum ReceiveTarget {
     Ignored,
 }
 
+/// A step as the machine tries it, in a rendezvous with a certain step of a partner.
+#[derive(Clone, Debug)]
+pub struct Move {
+    /// Fails where it is not enabled.
+    pub test: WordTest,
+    /// The step, in `Code::steps`.
+    pub step: u32,
+    /// With whom, where it is a rendezvous whose receivers are not looked for when it is taken.
+    pub meeting: Option<Box<Meeting>>,
+}
+
+/// What a sender and a receiver do together.
+#[derive(Clone, Debug)]
+pub struct Meeting {
+    /// Who receives.
+    pub partner: ProcessId,
+    /// The step of the receiver, in `Code::steps`.
+    pub receiver: u32,
+    /// They fail where the two do not meet.
+    pub more_tests: Box<[WordTest]>,
+    /// Whether values have to be evaluated and stored.
+    pub passes: bool,
+    /// All else that changes, where it is known; else the code of both sides runs.
+    pub writes: Option<Box<[WordWrite]>>,
+}
+
 /// The steps of one control point.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PointSteps {
@@ -184,6 +210,10 @@ pub struct PointSteps {
     pub first: u32,
     /// Behind the last of them.
     pub end: u32,
+    /// The first of their moves in `Code::moves`.
+    pub first_move: u32,
+    /// Behind the last of their moves.
+    pub end_move: u32,
     /// Whether two of their paths may be one transition: equal in statement and successor.
     pub may_repeat: bool,
     /// Whether some of them are sides of a rendezvous.
@@ -228,6 +258,8 @@ pub struct Code {
     pub numbers: Vec<NumberRange>,
     /// The steps, those of one control point together.
     pub steps: Vec<CompiledStep>,
+    /// The same as they are tried, those of one control point together.
+    pub moves: Vec<Move>,
     /// By process and control point.
     pub points: Vec<Vec<PointSteps>>,
     /// By channel: the processes that receive from it somewhere.

@@ -5,10 +5,11 @@
 //! where `eval` has one; only which fault it is, is left to `eval`.
 //!
 //! `expression.rs` makes terms of expressions, `statement.rs` instructions of bodies, `flow.rs` moves control, `steps.rs`
-//! puts the steps together, `touch.rs` says beforehand what a step may touch.
+//! puts the steps together, `moves.rs` makes them quick to try, `touch.rs` says beforehand what a step may touch.
 
 mod expression;
 mod flow;
+mod moves;
 mod statement;
 mod steps;
 mod touch;
@@ -24,6 +25,8 @@ use crate::codec::Codec;
 use crate::packing::{NumberRange, encode};
 use crate::points::{FoldedCounters, LoopBounds};
 use crate::term::{TermId, TermPool};
+
+use moves::MoveMaker;
 
 pub(crate) use flow::leaf_inits;
 
@@ -152,15 +155,25 @@ impl<'c, 'm> Compiler<'c, 'm> {
     }
 
     /// Hands over everything.
-    pub fn finish(self) -> Code {
+    pub fn finish(mut self) -> Code {
+        let receivers = receivers(self.model.channels.len(), &self.steps, &self.points);
+        let maker = MoveMaker {
+            control: &self.codec.layout.control,
+            terms: &self.terms,
+            instructions: &self.instructions,
+            steps: &self.steps,
+            receivers: &receivers,
+        };
+        let moves = maker.all(&mut self.points);
         Code {
             terms: self.terms,
             instructions: self.instructions,
             choices: self.choices,
             forks: self.forks,
             numbers: self.numbers,
-            receivers: receivers(self.model.channels.len(), &self.steps, &self.points),
+            receivers,
             steps: self.steps,
+            moves,
             points: self.points,
             continuations: self.continuations,
             n_registers: self.n_registers,

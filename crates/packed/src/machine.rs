@@ -19,7 +19,7 @@ use model::control::{ActionId, ActionKind};
 use model::eval::{self, Link};
 use model::process::ProcessId;
 
-use crate::code::{Code, CompiledEffect, CompiledStep, PointSteps, SyncStep};
+use crate::code::{Code, CompiledEffect, CompiledStep, Move, PointSteps, SyncStep};
 use crate::codec::Codec;
 use crate::packing::Packed;
 use crate::term::{Faulty, TermId, TermInput};
@@ -165,8 +165,9 @@ impl Machine<'_> {
             return self.expand_marked(state, scratch, sink);
         }
         let mut can_move = false;
-        for process in 0..self.code.points.len() {
-            can_move |= self.run_process(ProcessId::new(process), state, scratch, sink)?;
+        for (process, (control, points)) in self.codec.layout.control.iter().zip(&self.code.points).enumerate() {
+            let point = &points[control.raw(state) as usize];
+            can_move |= self.run_point((ProcessId::new(process), point), state, scratch, sink)?;
         }
         ControlFlow::Continue(can_move)
     }
@@ -178,12 +179,67 @@ impl Machine<'_> {
         scratch: &Scratch<W>,
         sink: &mut dyn Sink<W>,
     ) -> ControlFlow<(), bool> {
-        let point = self.point(process, state);
+        self.run_point((process, &self.point(process, state)), state, scratch, sink)
+    }
+
+    /// Takes the steps of one process that stands at a point.
+    #[inline(always)]
+    fn run_point<const W: usize>(
+        &self,
+        (process, point): (ProcessId, &PointSteps),
+        state: &Packed<W>,
+        scratch: &Scratch<W>,
+        sink: &mut dyn Sink<W>,
+    ) -> ControlFlow<(), bool> {
         match (point.marks, point.chains) {
             (true, _) => self.expand_marked_process(process, state, scratch, sink),
             (_, true) => self.chains((process, Marked::Either, SyncWith::Anybody), state, scratch, sink),
-            (false, false) => self.run_steps((process, SyncWith::Anybody), state, (scratch, |_| true), sink),
+            (false, false) => {
+                let moves = &self.code.moves[point.first_move as usize..point.end_move as usize];
+                // Most processes wait in most states.
+                match moves.iter().position(|next| next.test.holds(state)) {
+                    None => ControlFlow::Continue(false),
+                    Some(first) => self.run_moves((process, point, &moves[first..]), state, scratch, sink),
+                }
+            }
         }
+    }
+
+    /// Takes moves of one process, of which the first one's test holds.
+    #[inline(never)]
+    fn run_moves<const W: usize>(
+        &self,
+        (process, point, moves): (ProcessId, &PointSteps, &[Move]),
+        state: &Packed<W>,
+        scratch: &Scratch<W>,
+        sink: &mut dyn Sink<W>,
+    ) -> ControlFlow<(), bool> {
+        let mut paths = Paths {
+            sink,
+            scratch,
+            process,
+            company: SyncWith::Anybody,
+            marked: Marked::Either,
+            n_faults: 0,
+            n_successors: 0,
+            known: point.may_repeat.then(|| scratch.known.take()),
+            statement: self.code.steps[moves[0].step as usize].statement,
+            partner: None,
+        };
+        for (at, next) in moves.iter().enumerate() {
+            if at > 0 && !next.test.holds(state) {
+                continue;
+            }
+            let step = &self.code.steps[next.step as usize];
+            match &next.meeting {
+                None => {
+                    let is_enabled = self.holds_besides(step, state, scratch);
+                    self.take_if(is_enabled, step, state, &mut paths)?;
+                }
+                Some(meeting) => self.meet_there(step, meeting, state, &mut paths)?,
+            }
+        }
+        self.told(paths, state)
     }
 
     fn run_with<const W: usize>(
@@ -228,7 +284,12 @@ impl Machine<'_> {
         {
             self.take(step, state, &mut paths)?;
         }
-        let Paths { n_faults, n_successors, known, .. } = paths;
+        self.told(paths, state)
+    }
+
+    /// Whether the paths of a process led anywhere; faults are counted.
+    fn told<const W: usize>(&self, paths: Paths<'_, W>, state: &Packed<W>) -> ControlFlow<(), bool> {
+        let Paths { sink, scratch, process, company, n_faults, n_successors, known, .. } = paths;
         if let Some(mut known) = known
             && known.capacity() <= MAX_KEPT
         {
@@ -290,7 +351,19 @@ impl Machine<'_> {
         if step.sync.is_none() && matches!(paths.company, SyncWith::Receiver(_)) {
             return Flow::Continue(());
         }
-        match self.is_enabled(step, state, paths.scratch) {
+        self.take_if(self.is_enabled(step, state, paths.scratch), step, state, paths)
+    }
+
+    /// Takes a step if it is enabled, where that is known.
+    #[inline]
+    fn take_if<const W: usize>(
+        &self,
+        is_enabled: Result<bool, Faulty>,
+        step: &CompiledStep,
+        state: &Packed<W>,
+        paths: &mut Paths<'_, W>,
+    ) -> Flow {
+        match is_enabled {
             Ok(false) => return Flow::Continue(()),
             Ok(true) => {}
             Err(Faulty) => {
@@ -332,7 +405,21 @@ impl Machine<'_> {
         state: &Packed<W>,
         scratch: &Scratch<W>,
     ) -> Result<bool, Faulty> {
-        if !step.test.holds(state) || !step.more_tests.iter().all(|test| test.holds(state)) {
+        if !step.test.holds(state) {
+            return Ok(false);
+        }
+        self.holds_besides(step, state, scratch)
+    }
+
+    /// Whether a step is enabled where its first test holds.
+    #[inline]
+    fn holds_besides<const W: usize>(
+        &self,
+        step: &CompiledStep,
+        state: &Packed<W>,
+        scratch: &Scratch<W>,
+    ) -> Result<bool, Faulty> {
+        if !step.more_tests.iter().all(|test| test.holds(state)) {
             return Ok(false);
         }
         step.condition.map_or(Ok(true), |condition| self.test(condition, state, scratch))

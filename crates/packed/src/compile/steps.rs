@@ -56,6 +56,9 @@ impl Compiler<'_, '_> {
             marks: partners.have_marks || actions.clone().any(|action| action.when_nobody),
             first: first as u32,
             end: self.steps.len() as u32,
+            // They are known when all steps are.
+            first_move: 0,
+            end_move: 0,
             may_repeat: may_repeat || has_sync && self.meetings_may_repeat,
             has_sync,
             waits: !is_end && !place.may_end && !place.actions.iter().any(is_idle),

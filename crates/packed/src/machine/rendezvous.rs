@@ -8,7 +8,7 @@ use model::process::ProcessId;
 use super::paths::Paths;
 use super::run::check;
 use super::{Flow, Machine, Scratch, SyncWith};
-use crate::code::{Address, CompiledEffect, CompiledStep, ReceiveTarget, SyncStep};
+use crate::code::{Address, CompiledEffect, CompiledStep, Meeting, ReceiveTarget, SyncStep};
 use crate::packing::Packed;
 use crate::term::{Faulty, TermId, TermInput};
 
@@ -49,6 +49,43 @@ impl Machine<'_> {
         Flow::Continue(())
     }
 
+    /// A sender's step with a certain step of a receiver, where a first test of both holds.
+    #[inline]
+    pub(super) fn meet_there<const W: usize>(
+        &self,
+        sender: &CompiledStep,
+        meeting: &Meeting,
+        state: &Packed<W>,
+        paths: &mut Paths<'_, W>,
+    ) -> Flow {
+        if !meeting.more_tests.iter().all(|test| test.holds(state)) {
+            return Flow::Continue(());
+        }
+        let receiver = &self.code.steps[meeting.receiver as usize];
+        for condition in [sender.condition, receiver.condition].into_iter().flatten() {
+            // That of the sender is no fault, and one of the receiver is its own.
+            if self.test(condition, state, paths.scratch) != Ok(true) {
+                return Flow::Continue(());
+            }
+        }
+        let passed =
+            if meeting.passes { self.passed(sender, receiver, state, paths.scratch) } else { Some(Ok(*state)) };
+        let Some(passed) = passed else { return Flow::Continue(()) };
+        paths.statement = sender.statement;
+        paths.partner = Some((meeting.partner, receiver.statement));
+        paths.sink.begins(sender.action, Some((meeting.partner, receiver.action)));
+        match (passed, &meeting.writes) {
+            (Err(Faulty), _) => paths.n_faults += 1,
+            (Ok(mut next), Some(writes)) => {
+                writes.iter().for_each(|write| write.apply(&mut next));
+                paths.successor(&next)?;
+            }
+            (Ok(next), None) => self.run(code_of(receiver), Some(code_of(sender)), next, paths)?,
+        }
+        paths.partner = None;
+        Flow::Continue(())
+    }
+
     /// The state in which the values have been passed; `None` where the two do not meet.
     fn pass<const W: usize>(
         &self,
@@ -57,7 +94,7 @@ impl Machine<'_> {
         state: &Packed<W>,
         scratch: &Scratch<W>,
     ) -> Option<Result<Packed<W>, Faulty>> {
-        let (Some(SyncStep::Send(channel, values)), Some(SyncStep::Receive(other, targets))) =
+        let (Some(SyncStep::Send(channel, _)), Some(SyncStep::Receive(other, _))) =
             (sender.sync.as_deref(), receiver.sync.as_deref())
         else {
             return None;
@@ -65,6 +102,22 @@ impl Machine<'_> {
         if channel != other || self.is_enabled(receiver, state, scratch) != Ok(true) {
             return None;
         }
+        self.passed(sender, receiver, state, scratch)
+    }
+
+    /// The same for two steps of one channel that are enabled.
+    fn passed<const W: usize>(
+        &self,
+        sender: &CompiledStep,
+        receiver: &CompiledStep,
+        state: &Packed<W>,
+        scratch: &Scratch<W>,
+    ) -> Option<Result<Packed<W>, Faulty>> {
+        let (Some(SyncStep::Send(_, values)), Some(SyncStep::Receive(_, targets))) =
+            (sender.sync.as_deref(), receiver.sync.as_deref())
+        else {
+            return None;
+        };
         let view = TermInput { state, registers: &scratch.registers };
         match self.matches(values, targets, view) {
             Ok(true) => Some(self.stored(values, targets, state, scratch)),

@@ -1,0 +1,177 @@
+//! Moves: the steps of control points in the form in which the machine tries them.
+//!
+//! In: all steps. Out: for each control point its moves. A step that one process takes alone is one move. A rendezvous is a move of the sender for each
+//! step of another process that receives from the channel, with one test for where both stand and what both await, so that nobody looks through receivers that are
+//! elsewhere; where nothing but constants is passed and both sides only change words, it is a test of words and a change of words. To receive is no
+//! move of the receiver's own, unless its guard may be a fault. Where a step has very many receivers they are looked for when it is taken.
+
+use model::control::ChannelId;
+use model::process::ProcessId;
+
+use crate::code::{
+    CompiledEffect, CompiledStep, Instruction, Meeting, Move, PointSteps, ReceiveTarget, SyncStep, WordWrite,
+};
+use crate::packing::Field;
+use crate::term::{TermPool, WordTest};
+
+/// A sender with more receivers' steps than this looks for them when it moves.
+const MOST_MEETINGS: usize = 24;
+
+/// What moves are made of.
+pub(super) struct MoveMaker<'c> {
+    /// By process: where its control point stands in a state.
+    pub control: &'c [Field],
+    /// The expressions.
+    pub terms: &'c TermPool,
+    /// The code.
+    pub instructions: &'c [Instruction],
+    /// The steps.
+    pub steps: &'c [CompiledStep],
+    /// By channel: the processes that receive from it somewhere.
+    pub receivers: &'c [Vec<ProcessId>],
+}
+
+impl MoveMaker<'_> {
+    /// The moves of all points, whose ranges are noted there.
+    pub fn all(&self, points: &mut [Vec<PointSteps>]) -> Vec<Move> {
+        let mut moves = Vec::new();
+        for process in 0..points.len() {
+            for at in 0..points[process].len() {
+                let point = points[process][at];
+                let first = moves.len() as u32;
+                for step in point.first..point.end {
+                    self.add(ProcessId::new(process), step, points, &mut moves);
+                }
+                let point = &mut points[process][at];
+                (point.first_move, point.end_move) = (first, moves.len() as u32);
+            }
+        }
+        moves
+    }
+
+    fn add(&self, process: ProcessId, number: u32, points: &[Vec<PointSteps>], moves: &mut Vec<Move>) {
+        let step = &self.steps[number as usize];
+        let may_fault = step.condition.is_some_and(|condition| self.terms.may_fault(condition));
+        let alone = Move { test: step.test, step: number, meeting: None };
+        match step.sync.as_deref() {
+            Some(SyncStep::Receive(..)) if !may_fault => {}
+            Some(SyncStep::Send(channel, _)) if !may_fault => match self.meetings(process, number, *channel, points) {
+                Some(meetings) => moves.extend(meetings),
+                None => moves.push(alone),
+            },
+            _ => moves.push(alone),
+        }
+    }
+
+    /// The moves of a sender, one for each step that receives from it; `None` where there are too many.
+    fn meetings(
+        &self,
+        sender: ProcessId,
+        number: u32,
+        channel: ChannelId,
+        points: &[Vec<PointSteps>],
+    ) -> Option<Vec<Move>> {
+        let mut found = Vec::new();
+        let mut n_looked_at = 0;
+        for &partner in self.receivers[channel.index()].iter().filter(|&&partner| partner != sender) {
+            for (at, point) in points[partner.index()].iter().enumerate().filter(|(_, point)| point.has_sync) {
+                for receiver in point.first..point.end {
+                    let Some(SyncStep::Receive(other, _)) = self.steps[receiver as usize].sync.as_deref() else {
+                        continue;
+                    };
+                    if *other != channel {
+                        continue;
+                    }
+                    n_looked_at += 1;
+                    if n_looked_at > MOST_MEETINGS {
+                        return None;
+                    }
+                    found.extend(self.meeting(number, (partner, at as u64, receiver)));
+                }
+            }
+        }
+        Some(found)
+    }
+
+    /// The move of a sender with a step of a partner at a point; `None` where what both await excludes each other.
+    fn meeting(&self, number: u32, (partner, at, receiver): (ProcessId, u64, u32)) -> Option<Move> {
+        let field = self.control[partner.index()];
+        let there = WordTest { word: field.word, mask: field.in_place(field.mask), value: field.in_place(at) };
+        let sides = [number, receiver].map(|step| &self.steps[step as usize]);
+        let awaited = sides.iter().flat_map(|step| std::iter::once(step.test).chain(step.more_tests.iter().copied()));
+        let mut tests = joined(std::iter::once(there).chain(awaited))?;
+        let test = tests.remove(0);
+        let constants = self.passed(sides);
+        let known = constants.and_then(|passed| self.writes(passed, sides));
+        // What is not known as a whole is passed, and then the code runs, if that is not known either.
+        let (passes, writes) = match known {
+            Some(writes) => (false, Some(writes)),
+            None => (true, self.writes(Vec::new(), sides)),
+        };
+        let more_tests = tests.into();
+        let meeting = Meeting { partner, receiver, more_tests, passes, writes };
+        Some(Move { test, step: number, meeting: Some(Box::new(meeting)) })
+    }
+
+    /// The changes of words by which the values are passed, where they are constants that fit.
+    fn passed(&self, [sender, receiver]: [&CompiledStep; 2]) -> Option<Vec<WordWrite>> {
+        let (Some(SyncStep::Send(_, values)), Some(SyncStep::Receive(_, targets))) =
+            (sender.sync.as_deref(), receiver.sync.as_deref())
+        else {
+            return None;
+        };
+        let pairs = values.iter().zip(targets);
+        let write = |(&value, target): (_, &ReceiveTarget)| {
+            let number = self.terms.as_constant(value)?;
+            match target {
+                ReceiveTarget::Field(field, numbers) if numbers.contains(number) => {
+                    Some(vec![WordWrite::new(*field, number)])
+                }
+                ReceiveTarget::Ignored => Some(Vec::new()),
+                _ => None,
+            }
+        };
+        Some(pairs.map(write).collect::<Option<Vec<_>>>()?.concat())
+    }
+
+    /// All changes of words, where both sides do nothing else.
+    fn writes(&self, mut writes: Vec<WordWrite>, [sender, receiver]: [&CompiledStep; 2]) -> Option<Box<[WordWrite]>> {
+        for side in [receiver, sender] {
+            let CompiledEffect::Code(address) = side.effect else { return None };
+            for instruction in &self.instructions[address as usize..] {
+                match instruction {
+                    Instruction::Write(write) => writes.push(*write),
+                    Instruction::Done => break,
+                    _ => return None,
+                }
+            }
+        }
+        let mut by_word: Vec<WordWrite> = Vec::new();
+        for write in writes {
+            match by_word.iter_mut().find(|before| before.word == write.word) {
+                Some(before) => *before = before.then(write),
+                None => by_word.push(write),
+            }
+        }
+        Some(by_word.into())
+    }
+}
+
+/// One test for each word, that of the first one's word first; `None` where they exclude each other.
+fn joined(tests: impl Iterator<Item = WordTest>) -> Option<Vec<WordTest>> {
+    let mut by_word: Vec<WordTest> = Vec::new();
+    for test in tests.filter(|test| test.mask != 0) {
+        match by_word.iter_mut().find(|known| known.word == test.word) {
+            Some(known) if (known.value ^ test.value) & known.mask & test.mask != 0 => return None,
+            Some(known) => {
+                known.mask |= test.mask;
+                known.value |= test.value;
+            }
+            None => by_word.push(test),
+        }
+    }
+    if by_word.is_empty() {
+        by_word.push(WordTest::TRUE);
+    }
+    Some(by_word)
+}
