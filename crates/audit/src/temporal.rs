@@ -1,13 +1,14 @@
 //! Temporal properties of small products: whether some fair run violates one.
 //!
 //! In: the reachable states and a property. Out: whether it is violated. The formula is guessed along the run: a node is a state of the
-//! program with a truth value for each temporal part, and an edge must make the guesses true. Fair runs are what is left when
+//! program with a truth value for each temporal part, and an edge must make the guesses true. Of the nodes that such a run can visit, fair runs are what is left when
 //! every node is taken away that cannot go on, or cannot reach what must happen again and again (Kesten, Pnueli and Raviv).
 //! No automaton is built, no component searched: nothing here is shared with an engine. Which turns there are and which meet a fairness
 //! assumption is asked once ([`TurnGraph`]), whatever the number of formulas; what is left is bounded by the edges that are looked at.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use model::Model;
@@ -410,9 +411,6 @@ struct Node {
     guesses: usize,
 }
 
-/// An edge of a node's state, by its position there, and the node that it leads to.
-type Successor = (usize, usize);
-
 struct Graph<'a> {
     turn_graph: &'a TurnGraph,
     parts: Parts<'a>,
@@ -420,12 +418,35 @@ struct Graph<'a> {
     looks: &'a Cell<u64>,
 }
 
+/// The nodes that a run which violates the formula can visit, by number, with their edges.
+#[derive(Default)]
+struct NodeGraph {
+    nodes: Vec<Node>,
+    /// For each node where its edges begin; and where the last one's end.
+    starts: Vec<usize>,
+    edges: Vec<NodeEdge>,
+}
+
+/// An edge of a node.
+struct NodeEdge {
+    /// The position of the turn among those of its state.
+    turn: usize,
+    /// The number of the node that it leads to.
+    next: usize,
+}
+
+impl NodeGraph {
+    fn edges_of(&self, node: usize) -> Range<usize> {
+        self.starts[node]..self.starts[node + 1]
+    }
+}
+
 /// What must happen again and again.
 struct Demand {
     /// For each node whether it is free of it.
     free: Vec<bool>,
-    /// For each edge of each node whether it meets it.
-    met: Vec<Vec<bool>>,
+    /// For each edge whether it meets it.
+    met: Vec<bool>,
 }
 
 impl Graph<'_> {
@@ -433,88 +454,103 @@ impl Graph<'_> {
         1 << self.parts.temporal.len()
     }
 
-    fn node(&self, index: usize) -> Node {
-        Node { state: index / self.n_guesses(), guesses: index % self.n_guesses() }
-    }
-
     /// Whether a fair run violates the root; `None` where that takes too long to tell.
     fn has_fair_run(&self, root: usize, fairness: &[FairnessId]) -> Result<Option<bool>, StepFault> {
-        let n_nodes = self.parts.states.len() * self.n_guesses();
-        let told: Vec<NodeClaims> = (0..n_nodes).map(|index| self.parts.told(self.node(index))).collect();
-        let successors: Vec<Vec<Successor>> = (0..n_nodes)
-            .map(|index| {
-                let edges = self.turn_graph.edges[self.node(index).state].iter();
-                let targets = edges.enumerate().flat_map(|(edge, &(_, state))| {
-                    let first = state * self.n_guesses();
-                    (first..first + self.n_guesses()).map(move |next| (edge, next))
-                });
-                targets.filter(|&(_, next)| told[index].agrees(&told[next])).collect()
+        let graph = self.visited(root);
+        let demands = self.demands(&graph, fairness)?;
+        Ok(self.fair_nodes(&graph, &demands).map(|fair| fair.contains(&true)))
+    }
+
+    /// The nodes that a run can visit which begins where the root is guessed to be false, as long as no guess is wrong.
+    fn visited(&self, root: usize) -> NodeGraph {
+        let n_guesses = self.n_guesses();
+        let node = |index: usize| Node { state: index / n_guesses, guesses: index % n_guesses };
+        let told: Vec<NodeClaims> =
+            (0..self.parts.states.len() * n_guesses).map(|index| self.parts.told(node(index))).collect();
+        let mut numbers: Vec<Option<usize>> = vec![None; told.len()];
+        let mut found: Vec<usize> = Vec::new();
+        let mut number = |index: usize, found: &mut Vec<usize>| {
+            *numbers[index].get_or_insert_with(|| {
+                found.push(index);
+                found.len() - 1
             })
-            .collect();
-        let demands = self.demands(&successors, fairness)?;
-        let Some(fair) = self.fair_nodes(&successors, &demands) else { return Ok(None) };
-        let starts = |&index: &usize| {
-            self.turn_graph.initial[self.node(index).state] && !self.parts.truth(root, self.node(index))
         };
-        let reached = reachable(&successors, (0..n_nodes).filter(starts).collect());
-        Ok(Some((0..n_nodes).any(|index| reached[index] && fair[index])))
+        let begins = |&index: &usize| {
+            let node = node(index);
+            self.turn_graph.initial[node.state] && !told[index].fails && !self.parts.truth(root, node)
+        };
+        for index in (0..told.len()).filter(begins) {
+            number(index, &mut found);
+        }
+        let mut graph = NodeGraph::default();
+        while let Some(&index) = found.get(graph.nodes.len()) {
+            graph.nodes.push(node(index));
+            graph.starts.push(graph.edges.len());
+            for (turn, &(_, state)) in self.turn_graph.edges[node(index).state].iter().enumerate() {
+                for next in state * n_guesses..(state + 1) * n_guesses {
+                    if !told[next].fails && told[index].agrees(&told[next]) {
+                        graph.edges.push(NodeEdge { turn, next: number(next, &mut found) });
+                    }
+                }
+            }
+        }
+        graph.starts.push(graph.edges.len());
+        graph
     }
 
     /// What the guesses and the fairness assumptions demand.
-    fn demands(&self, successors: &[Vec<Successor>], fairness: &[FairnessId]) -> Result<Vec<Demand>, StepFault> {
+    fn demands(&self, graph: &NodeGraph, fairness: &[FairnessId]) -> Result<Vec<Demand>, StepFault> {
         let mut demands: Vec<Demand> = Vec::new();
+        let on_edges = |is_met: &dyn Fn(Node, &NodeEdge) -> bool| -> Vec<bool> {
+            let of_node = |(at, &node): (usize, &Node)| {
+                graph.edges[graph.edges_of(at)].iter().map(move |edge| is_met(node, edge))
+            };
+            graph.nodes.iter().enumerate().flat_map(of_node).collect()
+        };
         for &part in &self.parts.temporal {
             if let Part::Until(_, _, right) = self.parts.nodes[part] {
-                let met = |index: usize| {
-                    let node = self.node(index);
-                    vec![!self.parts.truth(part, node) || self.parts.truth(right, node); successors[index].len()]
-                };
-                let met = (0..successors.len()).map(met).collect();
-                demands.push(Demand { free: vec![false; successors.len()], met });
+                let is_met = |node, _: &NodeEdge| !self.parts.truth(part, node) || self.parts.truth(right, node);
+                demands.push(Demand { free: vec![false; graph.nodes.len()], met: on_edges(&is_met) });
             }
         }
         for &id in fairness {
             let found = self.turn_graph.fairness((self.parts.model, self.parts.states), id)?;
-            let nodes = || (0..successors.len()).map(|index| (self.node(index).state, &successors[index]));
-            let is_met = |(state, edges): (usize, &Vec<Successor>)| {
-                edges.iter().map(|&(edge, _)| found.met[state][edge]).collect()
-            };
-            let free = nodes().map(|(state, _)| found.free[state]).collect();
-            demands.push(Demand { free, met: nodes().map(is_met).collect() });
+            let free = graph.nodes.iter().map(|node| found.free[node.state]).collect();
+            demands.push(Demand { free, met: on_edges(&|node, edge| found.met[node.state][edge.turn]) });
         }
         Ok(demands)
     }
 
-    /// The nodes from which a fair run can go on for ever among such nodes; `None` where that takes too long to tell.
-    fn fair_nodes(&self, successors: &[Vec<Successor>], demands: &[Demand]) -> Option<Vec<bool>> {
-        let mut before_them: Vec<Vec<usize>> = vec![Vec::new(); successors.len()];
-        for (index, edges) in successors.iter().enumerate() {
-            edges.iter().for_each(|&(_, next)| before_them[next].push(index));
+    /// For each node whether a fair run can go on from it for ever among such nodes; `None` where that takes too long to tell.
+    fn fair_nodes(&self, graph: &NodeGraph, demands: &[Demand]) -> Option<Vec<bool>> {
+        let n_nodes = graph.nodes.len();
+        let mut before_them: Vec<Vec<usize>> = vec![Vec::new(); n_nodes];
+        for index in 0..n_nodes {
+            graph.edges[graph.edges_of(index)].iter().for_each(|edge| before_them[edge.next].push(index));
         }
-        let n_edges = successors.iter().map(|edges| edges.len() as u64).sum::<u64>();
-        let mut left = vec![true; successors.len()];
+        let mut left = vec![true; n_nodes];
         loop {
             // Each demand looks at every edge at most twice, forwards and backwards.
-            self.looks.set(self.looks.get() + n_edges * (1 + 2 * demands.len() as u64));
+            self.looks.set(self.looks.get() + graph.edges.len() as u64 * (1 + 2 * demands.len() as u64));
             if self.looks.get() > self.turn_graph.most_looks {
                 return None;
             }
             let before = left.clone();
-            for index in 0..left.len() {
-                left[index] = left[index] && successors[index].iter().any(|&(_, next)| left[next]);
+            for index in 0..n_nodes {
+                left[index] = left[index] && graph.edges[graph.edges_of(index)].iter().any(|edge| left[edge.next]);
             }
             for Demand { free, met } in demands {
                 let meets = |index: usize| {
-                    left[index] && successors[index].iter().zip(&met[index]).any(|(&(_, to), &met)| met && left[to])
+                    left[index] && graph.edges_of(index).any(|edge| met[edge] && left[graph.edges[edge].next])
                 };
-                let mut reaches = vec![false; left.len()];
-                let mut open: Vec<usize> = (0..left.len()).filter(|&index| meets(index)).collect();
+                let mut reaches = vec![false; n_nodes];
+                let mut open: Vec<usize> = (0..n_nodes).filter(|&index| meets(index)).collect();
                 while let Some(index) = open.pop() {
                     if left[index] && !std::mem::replace(&mut reaches[index], true) {
                         open.extend(&before_them[index]);
                     }
                 }
-                for index in 0..left.len() {
+                for index in 0..n_nodes {
                     left[index] = left[index] && (free[index] || reaches[index]);
                 }
             }
@@ -523,14 +559,4 @@ impl Graph<'_> {
             }
         }
     }
-}
-
-fn reachable(successors: &[Vec<Successor>], mut open: Vec<usize>) -> Vec<bool> {
-    let mut reached = vec![false; successors.len()];
-    while let Some(index) = open.pop() {
-        if !std::mem::replace(&mut reached[index], true) {
-            open.extend(successors[index].iter().map(|&(_, next)| next));
-        }
-    }
-    reached
 }
