@@ -168,6 +168,8 @@ struct Draft {
     is_jump: bool,
     /// Whether SPIN does not make this jump where it is a step.
     is_lost: bool,
+    /// The first places of the escapes that it stands in, the outermost first.
+    around: Vec<NodeId>,
 }
 
 impl Draft {
@@ -219,6 +221,7 @@ impl Builder<'_> {
     fn place(&mut self, around: &Context, span: Span) -> NodeId {
         let mut draft = Draft { block: around.block, span, is_known: true, ..Draft::default() };
         draft.in_d_step = around.d_step.is_some();
+        draft.around.clone_from(&around.escapes);
         draft.items = around.escapes.iter().map(|&escape| Item::Escape(escape)).collect();
         self.drafts.push(draft);
         self.drafts.len() - 1
@@ -491,21 +494,28 @@ impl Builder<'_> {
     }
 
     /// The edges of a place with the escapes that come before each: one that is executable disables all other edges of the place, whatever
-    /// option they stand in; of several the one of the last option comes first, and the outer before the inner.
+    /// option they stand in; of several the one of the last option comes first, and the outer before the inner. Where an `unless` stands at the
+    /// head of an option, its escape and those around it are tried together, as by `pan`, which copies them in one.
     fn with_escapes(&self, node: NodeId) -> Vec<Edge> {
         let mut edges = Vec::new();
         self.edges_of(node, &mut Vec::new(), (None, &mut edges));
-        let mut order: Vec<NodeId> = Vec::new();
+        let around: Vec<NodeId> =
+            self.drafts[self.resolve(node)].around.iter().map(|&escape| self.resolve(escape)).collect();
+        let mut groups: Vec<Vec<NodeId>> = Vec::new();
         for edge in edges.iter().filter(|edge| edge.escape.is_none()) {
-            for &escape in edge.escapes.iter().rev() {
-                if !order.contains(&escape) {
-                    order.insert(0, escape);
-                }
+            let is_new = |escape: &&NodeId| !groups.iter().any(|group| group.contains(escape));
+            let added: Vec<NodeId> = edge.escapes.iter().rev().filter(is_new).copied().collect();
+            let is_lent = edge.escapes.last().is_some_and(|inner| !around.contains(inner));
+            match is_lent {
+                true if !added.is_empty() => groups.insert(0, added),
+                true => {}
+                false => added.into_iter().for_each(|escape| groups.insert(0, vec![escape])),
             }
         }
         for edge in &mut edges {
-            let before = order.iter().take_while(|&&escape| Some(escape) != edge.escape);
-            edge.escapes = before.copied().collect();
+            let is_its_own = |group: &&Vec<NodeId>| edge.escape.is_some_and(|escape| group.contains(&escape));
+            let before = groups.iter().take_while(|group| !is_its_own(group));
+            edge.escapes = before.flatten().copied().collect();
         }
         edges
     }

@@ -109,6 +109,16 @@ fn an_inline_returns_a_value_and_a_list_may_stand_in_parentheses() {
 }
 
 #[test]
+fn escapes_of_an_option_and_around_it_are_tried_together() {
+    let program = |body: &str| format!("byte x, y; active proctype P() {{ {body} }}");
+    check(&program("do :: { { y = 1 } unless { x = 3 } } unless { x = 4 } od"), 3, false, false);
+    check(&program("do :: { { y = 1; y = 2 } unless { x = 3 } } unless { x = 4 } od"), 3, false, false);
+    check(&program("{ do :: { y = 1 } unless { x = 3 } od } unless { x = 4 }; x = 9"), 5, false, false);
+    // Elsewhere the outer one comes first.
+    check(&program("{ { y = 1; y = 2; y = 3 } unless { x = 3 } } unless { x = 4 }; x = 9"), 4, false, false);
+}
+
+#[test]
 fn labels_of_one_name_are_kept_apart_by_their_blocks() {
     // An inline with a label is called more than once; `P@out` is the first of them.
     let inline = "inline f(v) { if :: x == v -> goto out :: else fi; x = v; out: skip }";
