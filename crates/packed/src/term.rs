@@ -218,6 +218,20 @@ impl TermPool {
         self.terms.len()
     }
 
+    /// Whether the value of a term depends on one field at most, and not on this one.
+    pub fn is_apart_from(&self, id: TermId, field: Field) -> bool {
+        match self.facts[id.0 as usize].support {
+            TermSupport::Nothing => true,
+            TermSupport::One(one) => one != field,
+            TermSupport::Many => false,
+        }
+    }
+
+    /// Whether the value of a term depends on one field at most: not on registers either.
+    pub fn reads_one_field_at_most(&self, id: TermId) -> bool {
+        self.facts[id.0 as usize].support != TermSupport::Many
+    }
+
     /// Whether a term holds.
     pub fn test(&self, id: TermId, view: TermInput<'_>) -> Result<bool, Faulty> {
         Ok(match self.terms[id.0 as usize] {
@@ -257,8 +271,19 @@ impl TermPool {
                 (self.sets[first as usize + (raw >> 6) as usize] >> (raw & 63)) & 1 != 0
             }
             Term::Not(inner) => !self.test(inner, view)?,
+            Term::Binary(op, left, right) => op.apply(self.part(left, view)?, self.part(right, view)?)? != 0,
             _ => self.number(id, view)? != 0,
         })
+    }
+
+    /// The value of a term, without a call for what most parts of terms are: constants and contents of fields.
+    #[inline]
+    pub fn part(&self, id: TermId, view: TermInput<'_>) -> TermValue {
+        match self.terms[id.0 as usize] {
+            Term::Const(number) => Ok(number),
+            Term::Read(field) => Ok(field.get(view.state)),
+            _ => self.number(id, view),
+        }
     }
 
     /// The value of a term.
@@ -273,7 +298,7 @@ impl TermPool {
             }
             Term::Register(register) => Ok(view.registers[register as usize].get()),
             Term::Lookup(field, first) => Ok(self.values[first as usize + field.raw(view.state) as usize]),
-            Term::Binary(op, left, right) => op.apply(self.number(left, view)?, self.number(right, view)?),
+            Term::Binary(op, left, right) => op.apply(self.part(left, view)?, self.part(right, view)?),
             Term::Negate(inner) => self.number(inner, view)?.checked_neg().ok_or(Faulty),
             Term::If(test, yes, no) => self.number(if self.test(test, view)? { yes } else { no }, view),
             Term::Count(list) => {
@@ -311,7 +336,7 @@ impl TermPool {
         };
         let mut offset = 0;
         for &(index, len) in &locator.indices {
-            let index = usize::try_from(self.number(index, view)?).map_err(|_| Faulty)?;
+            let index = usize::try_from(self.part(index, view)?).map_err(|_| Faulty)?;
             if index >= len {
                 return Err(Faulty);
             }

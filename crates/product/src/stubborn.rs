@@ -120,6 +120,10 @@ impl ForWidth for Sizing<'_> {
         let machine = Machine { codec: self.codec, code: Compiler::new(self.codec).finish() };
         let actions = Actions::<W>::new(&machine);
         let rounds = Rounds::new(&machine, &actions, self.meter).run(false, 1);
+        // Local state graphs that a limit cut do not have every local state.
+        if let Some(reason) = self.meter.reason() {
+            return Err(reason);
+        }
         let keeping = Keeping { visible: [0; W], only_deadlocks: true };
         let outcome = StubbornSearch::new(&rounds, &[], keeping, (&machine, self.meter)).run();
         outcome.stopped.map_or(Ok(outcome.exploration), Err)

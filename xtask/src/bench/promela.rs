@@ -23,7 +23,7 @@ use crate::beem::{NamedTable, field};
 const N_MODELS: usize = 20;
 /// The longest time for one search, on the clock: a whole product, and a reduced one, which takes longer for each state.
 const MOST_SECONDS: u64 = 60;
-const MOST_SECONDS_REDUCED: u64 = 20;
+const MOST_SECONDS_REDUCED: u64 = 10;
 
 /// Measures, prints the tables, and writes them down if asked to.
 pub fn run(root: &Path, writes: bool) -> ExitCode {

@@ -1,14 +1,25 @@
 //! Bodies of steps to instructions.
 
 use model::control::{Stmt, StmtKind};
-use model::expr::{Access, Binding, Expr};
+use model::expr::{Access, Binding, Expr, ExprKind};
 use model::types::ScalarType;
+use model::visit;
 
 use super::expression::AccessLocation;
 use super::{Bound, CompileContext, Compiler, NumberCode};
 use crate::code::{CompiledChoice, Fork, Instruction, StoreTarget, WordWrite};
 use crate::packing::{Field, NumberRange};
 use crate::term::{ArithmeticOp, TermId};
+
+/// One store of an assignment of several.
+struct PendingStore<'a> {
+    access: &'a Access,
+    target: StoreTarget,
+    /// What is stored: a register, where something that is stored before would change it.
+    value: TermId,
+    /// Bounds of the value.
+    range: (i64, i64),
+}
 
 impl Compiler<'_, '_> {
     /// The statements in sequence.
@@ -28,18 +39,17 @@ impl Compiler<'_, '_> {
     ) {
         let numbers = self.numbers_of(ty);
         let Some(target) = self.target(location, context) else { return self.emit(Instruction::Fail) };
-        self.store_in(target, value, numbers);
+        self.store_in(target, (value, self.terms.range(value)), numbers);
     }
 
-    /// Stores a number, checked, where a target says.
-    pub(super) fn store_in(&mut self, target: StoreTarget, value: TermId, numbers: NumberRange) {
+    /// Stores a number between two bounds, checked, where a target says.
+    fn store_in(&mut self, target: StoreTarget, (value, (lo, hi)): (TermId, (i64, i64)), numbers: NumberRange) {
         if let (StoreTarget::Field(field), Some(number)) = (target, self.terms.as_constant(value)) {
             return match numbers.contains(number) {
                 true => self.emit_write(WordWrite::new(field, number)),
                 false => self.emit(Instruction::Fail),
             };
         }
-        let (lo, hi) = self.terms.range(value);
         let surely_fits =
             numbers.lo <= lo && hi <= numbers.hi && (lo >= numbers.after_gap || numbers.after_gap <= numbers.lo + 1);
         let index = self.numbers_index(numbers);
@@ -141,25 +151,41 @@ impl Compiler<'_, '_> {
         }
     }
 
-    /// All locations and values first, then the stores.
+    /// All locations and values first, then the stores. A value that no earlier store changes is computed when it is stored.
     fn assign_together(&mut self, pairs: &[(Access, Expr)], context: &mut CompileContext) {
-        let mut stores = Vec::with_capacity(pairs.len());
+        let mut stores: Vec<PendingStore<'_>> = Vec::with_capacity(pairs.len());
         for (access, value) in pairs {
             let location = self.locate(access, context);
             let Some(target) = self.target(location, context) else { return self.emit(Instruction::Fail) };
-            let value = self.expression(value, context);
-            let value = match self.terms.as_constant(value) {
-                Some(_) => value,
-                None => {
+            let term = self.expression(value, context);
+            let range = self.terms.range(term);
+            let waits = stores.iter().all(|earlier| self.is_kept(earlier, (value, term)));
+            let value = match waits && self.terms.reads_one_field_at_most(term) {
+                true => term,
+                false => {
                     let register = self.take_register(context);
-                    self.emit(Instruction::Let(register, value));
+                    self.emit(Instruction::Let(register, term));
                     self.terms.register(register)
                 }
             };
-            stores.push((target, value, self.numbers_of(self.type_of(access))));
+            stores.push(PendingStore { access, target, value, range });
         }
-        for (target, value, numbers) in stores {
-            self.store_in(target, value, numbers);
+        for PendingStore { access, target, value, range } in stores {
+            self.store_in(target, (value, range), self.numbers_of(self.type_of(access)));
+        }
+    }
+
+    /// Whether a store leaves the value of an expression as it is.
+    fn is_kept(&self, store: &PendingStore<'_>, (value, term): (&Expr, TermId)) -> bool {
+        match store.target {
+            StoreTarget::Field(field) => self.terms.is_apart_from(term, field),
+            StoreTarget::Located(_) => {
+                let mut is_kept = true;
+                visit::each_part(value, &mut |part| {
+                    is_kept &= !matches!(&part.kind, ExprKind::Read(read) if read.var == store.access.var);
+                });
+                is_kept
+            }
         }
     }
 

@@ -93,15 +93,15 @@ impl Machine<'_> {
             Instruction::Fail => return Err(Faulty),
             Instruction::Write(write) => write.apply(state),
             Instruction::Put(target, value) => {
-                let number = terms.number(*value, view)?;
+                let number = terms.part(*value, view)?;
                 self.put(*target, number, state, registers);
             }
             Instruction::Store(target, value, numbers) => {
-                let number = terms.number(*value, view)?;
+                let number = terms.part(*value, view)?;
                 check(self.code.numbers[*numbers as usize], number)?;
                 self.put(*target, number, state, registers);
             }
-            Instruction::Let(register, value) => registers[*register as usize].set(terms.number(*value, view)?),
+            Instruction::Let(register, value) => registers[*register as usize].set(terms.part(*value, view)?),
             Instruction::Locate(register, locator) => {
                 registers[*register as usize].set(i64::from(terms.locate(*locator, view)?));
             }

@@ -35,6 +35,7 @@ pub enum ArithmeticOp {
 
 impl ArithmeticOp {
     /// The result, exact, or a fault.
+    #[inline]
     pub fn apply(self, a: i64, b: i64) -> TermValue {
         let exact = match self {
             ArithmeticOp::Equal => Some(i64::from(a == b)),

@@ -77,6 +77,21 @@ fn to_the_end(model: &Model) -> u64 {
     product::reduced_size(model, &Budget::unlimited(), &Silent).expect("there are no limits").states
 }
 
+/// Local state graphs that a limit cut are no graphs to search with.
+#[test]
+fn a_limit_that_cuts_local_state_graphs_ends_the_search() {
+    let text = "program count() {
+        shared x: 0..<1000 = 0;
+        shared y: 0..<1000 = 0;
+        process P { loop { a: x = (x + 1) % 1000; } }
+        process Q { loop { b: y = (x + y + 1) % 1000; } }
+    }";
+    let model = load("count.pw", text, 0);
+    let budget = Budget::new(None, Some(100_000), base::CancelToken::default());
+    let stopped = product::reduced_size(&model, &budget, &Silent).expect_err("a million local states have no room");
+    assert!(matches!(stopped, StopReason::MemoryLimit(_)), "{stopped:?}");
+}
+
 /// Six threads on a lock: 3 645 states, of which a prototype needed 454.
 #[test]
 fn threads_on_a_lock_are_reduced() {
