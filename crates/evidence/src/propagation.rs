@@ -21,7 +21,15 @@
 //! again. Sets `D_v` that contain `I_v` are kept: in the beginning all edges. The view of the property goes with the violation's
 //! automaton ([`crate::plain`]): its edges are those of the product. Each [`RefutationStep`] makes a set smaller and keeps `I_v` in it, or
 //! distinguishes cases; the last one leaves a set empty. So there is no such run.
+//!
+//! **Crowds** ([`Sights::crowds`]). Permutations of a crowd's processes take the program to itself, move nothing but these processes' own cells and control,
+//! which nobody else sees, and change no value; the fairness assumptions are images of each other. Then the view states of one are those of all. The set of a
+//! crowd's first process stands for those of all its processes: `I_p` of each lies in its image. Its edges do not say which other process
+//! of a crowd moved. An edge by which somebody of a crowd moved is compatible with that set if it is with the edge of the one who moved and with that of
+//! another one. Steps treat all of a crowd alike, until one leaves it ([`RefutationStep::Single`], or as the process of a case, which stands for those of all
+//! others); at least three stay.
 
+use model::Model;
 use model::control::PlaceId;
 use model::process::ProcessId;
 use model::value::Value;
@@ -36,6 +44,8 @@ pub struct Sights {
     pub seen: Vec<ProcessSight>,
     /// The additive invariants.
     pub additive: Vec<Additive>,
+    /// Processes of one family each that are interchangeable: one set of edges speaks of all of a crowd.
+    pub crowds: Vec<Vec<ProcessId>>,
 }
 
 /// What a process sees besides its control and its own cells.
@@ -87,6 +97,15 @@ pub struct ProcessWeights {
     pub cells: Vec<CellId>,
     /// Each place with values of the cells that can occur.
     pub weights: Vec<LocalWeight>,
+}
+
+impl ProcessWeights {
+    /// The same for another process of the family.
+    pub fn of_another(&self, model: &Model, process: ProcessId) -> ProcessWeights {
+        let firsts = [self.process, process].map(|one| model.processes[one].first_cell);
+        let cell = |cell: &CellId| CellId::new(cell.index() - firsts[0] + firsts[1]);
+        ProcessWeights { process, cells: self.cells.iter().map(cell).collect(), weights: self.weights.clone() }
+    }
 }
 
 /// What a local state weighs.
@@ -157,6 +176,8 @@ pub enum RefutationStep {
     Scheduled(Vec<HolderCase>),
     /// The two sides of an additive invariant, by its position, cannot be equal.
     Unequal(usize),
+    /// A process leaves its crowd: from here on it has a set of its own, and what it does is told apart from what others of its crowd do.
+    Single(ProcessId),
 }
 
 /// Some fair components, and what follows in all of them together.

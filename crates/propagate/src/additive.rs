@@ -57,8 +57,13 @@ impl Source {
 ///
 /// # Errors
 /// A limit, or a contradiction.
-pub fn pruned<'m>(model: &'m Model, limits: Limits<'m>, source: Source) -> Result<(Views<'m>, Vec<Additive>), Halt> {
-    let mut views = Views::new(model, Weights::default(), limits)?;
+pub fn pruned<'m>(
+    model: &'m Model,
+    stand_ins: Vec<ProcessId>,
+    limits: Limits<'m>,
+    source: Source,
+) -> Result<(Views<'m>, Vec<Additive>), Halt> {
+    let mut views = Views::new(model, Weights::default(), stand_ins, limits)?;
     let mut invariants = Search::new(&views).guesses();
     let mut more = Vec::new();
     if source != Source::Guesses {
@@ -222,7 +227,16 @@ impl<'s, 'm> Search<'s, 'm> {
         let (mut constant, mut begins_light) = (0, true);
         let touching: BTreeSet<ProcessId> =
             guess.cells.keys().flat_map(|&cell| self.views.viewers(Item::Cell(cell))).copied().collect();
-        for process in touching {
+        let mut known: Option<(ProcessId, LocalGuess)> = None;
+        for each in touching {
+            let process = self.views.stand_in(each);
+            if let Some((_, known)) = known.as_ref().filter(|(one, _)| *one == process) {
+                constant += known.initial;
+                if known.weights.weights.iter().any(|one| one.weight > 0) {
+                    processes.push(known.weights.of_another(model, each));
+                }
+                continue;
+            }
             let local = self.local_weights(process, guess, &[]).or_else(|| {
                 let own = self.views.list[process.index()].items.iter().filter_map(|item| match item {
                     // A sum has to be the same wherever the program starts.
@@ -236,8 +250,9 @@ impl<'s, 'm> Search<'s, 'm> {
             constant += local.initial;
             begins_light &= local.initial == 0;
             if local.weights.weights.iter().any(|one| one.weight > 0) {
-                processes.push(local.weights);
+                processes.push(local.weights.of_another(model, each));
             }
+            known = Some((process, local));
         }
         // Where everybody weighs something from the beginning the complement says more.
         if processes.is_empty() || (!begins_light && constant >= processes.len() as i64) {

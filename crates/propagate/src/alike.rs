@@ -294,6 +294,7 @@ impl<'s, 'm> Search<'s, 'm> {
     ) {
         let firsts: Vec<ProcessId> =
             { self.model.families.iter() }.filter_map(|family| family.processes().next()).collect();
+        let firsts: Vec<ProcessId> = firsts.into_iter().map(|first| self.views.stand_in(first)).collect();
         let mut has_more = true;
         while std::mem::take(&mut has_more) {
             for &process in &firsts {
@@ -374,7 +375,8 @@ impl<'s, 'm> Search<'s, 'm> {
             }
         }
         let mut processes = Vec::new();
-        for process in model.processes.ids() {
+        for each in model.processes.ids() {
+            let process = self.views.stand_in(each);
             let family = model.processes[process].family;
             let offset = match told.get(&family) {
                 Some(Told::Cell(offset) | Told::Value(offset, _)) => Some(self.own_cell(process, *offset)),
@@ -410,7 +412,7 @@ impl<'s, 'm> Search<'s, 'm> {
                 weight,
             };
             let weights = weights.into_iter().map(local).collect();
-            processes.push(ProcessWeights { process, cells: own, weights });
+            processes.push(ProcessWeights { process, cells: own, weights }.of_another(model, each));
         }
         let says_something = !processes.is_empty() && (!cells.is_empty() || !groups.is_empty());
         says_something.then_some(Additive { constant, cells, groups, processes })
@@ -460,6 +462,8 @@ fn samples(views: &Views<'_>, first: &State) -> Vec<(ProcessId, [Vec<u32>; 2])> 
             let items = &views.list[process.index()].items;
             let row =
                 |state: &State| items.iter().map(|&item| content(model, state, item)).collect::<Option<Vec<u32>>>();
+            // Whoever stands for it sees the same.
+            let process = views.stand_in(process);
             if let (Some(one), Some(other)) = (row(&state), row(&after))
                 && known.insert((process, [one.clone(), other.clone()]))
             {

@@ -24,7 +24,10 @@ impl Refuter<'_, '_> {
     /// The sums by which others hold something all the time, by the sets of these spots.
     pub(crate) fn holders(&mut self, sets: &Sets, spots: &[usize]) -> Result<Vec<Holding>, Halt> {
         let mut found = Vec::new();
-        for &spot in spots.iter().filter(|&&spot| sets.current[spot].is_some()) {
+        for &spot in spots {
+            if sets.current[spot].is_none() || self.is_crowd(spot) {
+                continue;
+            }
             let sums = self.shop.views.list[self.view(spot)].sums.iter().filter(|sum| sum.is_told());
             for invariant in sums.map(|sum| sum.invariant).collect::<Vec<usize>>() {
                 if self.somebody_holds(spot, invariant, sets)? {
@@ -52,8 +55,9 @@ impl Refuter<'_, '_> {
         sets: &Sets,
     ) -> Result<Option<Split>, Halt> {
         let members = self.shop.views.list[self.view(spot)].members.clone();
+        let holders = self.shop.views.weights.holders(invariant).into_iter();
         let holders: Vec<ProcessId> =
-            self.shop.views.weights.holders(invariant).into_iter().filter(|one| !members.contains(one)).collect();
+            { holders }.filter(|one| !members.contains(one) && self.has_set(*one, sets)).collect();
         let mut by: Vec<Version> = sets.current[spot].into_iter().collect();
         let (mut cases, mut processes) = (Vec::new(), Vec::new());
         for process in holders {
@@ -75,8 +79,15 @@ impl Refuter<'_, '_> {
             };
             let mut held = kept;
             held.retain(holds);
-            let mut case = Self::with_queue(sets, &[other]);
-            case.current[other] = Some(self.begin(held));
+            let (mut case, process, held) = match self.is_crowd(other) {
+                false => (sets.clone(), process, held),
+                true => {
+                    let Some((case, one)) = self.single(other, sets)? else { return Ok(None) };
+                    (case, one, self.moved((other, one.index()), &held)?)
+                }
+            };
+            case.queue = [process.index()].into();
+            case.current[process.index()] = Some(self.begin(held));
             cases.push(case);
             processes.push(process);
         }
@@ -90,18 +101,27 @@ impl Refuter<'_, '_> {
     }
 
     /// A case for each process: it has its turn again and again.
-    pub(crate) fn somebody(&self, sets: &Sets) -> Split {
-        let processes: Vec<ProcessId> = self.shop.views.model.processes.ids().collect();
-        let case = |process: &ProcessId| {
-            let mut case = Self::with_queue(sets, &[process.index()]);
-            case.scheduled = Some(*process);
-            case
-        };
-        let cases = processes.iter().map(case).collect();
+    pub(crate) fn somebody(&mut self, sets: &Sets) -> Result<Option<Split>, Halt> {
+        let all: Vec<ProcessId> =
+            self.shop.views.model.processes.ids().filter(|&process| self.has_set(process, sets)).collect();
+        let (mut cases, mut processes) = (Vec::new(), Vec::new());
+        for process in all {
+            let (mut case, process) = match self.is_crowd(process.index()) {
+                false => (sets.clone(), process),
+                true => {
+                    let Some(found) = self.single(process.index(), sets)? else { return Ok(None) };
+                    found
+                }
+            };
+            case.queue = [process.index()].into();
+            case.scheduled = Some(process);
+            cases.push(case);
+            processes.push(process);
+        }
         let step = Box::new(move |proofs: Vec<Vec<RefutationStep>>| {
             RefutationStep::Scheduled(named_cases(&processes, proofs))
         });
-        Split { by: Vec::new(), cases, step }
+        Ok(Some(Split { by: Vec::new(), cases, step }))
     }
 
     /// An invariant whose sides have no value in common.
@@ -152,7 +172,11 @@ impl Refuter<'_, '_> {
     fn right_range(&mut self, invariant: usize, sets: &Sets, by: &mut Vec<Version>) -> Result<(i64, i64), Halt> {
         let mut sum = (0, 0);
         for process in self.shop.views.weights.holders(invariant) {
+            if !self.has_set(process, sets) {
+                continue;
+            }
             let spot = process.index();
+            let n_processes = self.n_at(spot, sets);
             let range = match sets.current[spot] {
                 None => self.shop.views.weights.process_range(invariant, process),
                 Some(version) => {
@@ -163,7 +187,7 @@ impl Refuter<'_, '_> {
                     })?
                 }
             };
-            sum = (sum.0 + range.0, sum.1 + range.1);
+            sum = (sum.0 + n_processes * range.0, sum.1 + n_processes * range.1);
         }
         Ok(sum)
     }

@@ -21,6 +21,8 @@ use temporal::exchange::Exchanges;
 use crate::additive::{Source, pruned};
 use crate::agenda::{Agenda, Attempt, Came};
 use crate::conditions::{Product, Reader, property_view};
+use crate::crowded;
+use crate::crowds::{Crowd, about};
 use crate::every::EverySize;
 use crate::items::Item;
 use crate::lemmas::looked_at;
@@ -85,6 +87,7 @@ impl Engine for Propagate {
             most_tests: LITTLE,
             most_depth: SHALLOW,
             exchanges: Exchanges::of(task.model),
+            sizes: None,
         };
         let mut answers = Vec::new();
         for &property in &task.properties {
@@ -122,13 +125,13 @@ impl Engine for Propagate {
 
 /// A way to violate a property.
 #[derive(Clone, Copy)]
-struct Violating<'w> {
-    small: &'w temporal::Violation,
-    plain: &'w plain::ReferenceViolation,
+pub(crate) struct Violating<'w> {
+    pub small: &'w temporal::Violation,
+    pub plain: &'w plain::ReferenceViolation,
 }
 
 /// What came of looking at a way to violate a property.
-enum Attempted {
+pub(crate) enum Attempted {
     /// There is no such fair run, as far as the view of the property.
     Refuted(ViewIdx, Refutation),
     /// Something is left.
@@ -153,6 +156,8 @@ struct Prover<'t> {
     most_depth: usize,
     /// The exchanges of processes, where these are alike.
     exchanges: Option<Exchanges<'t>>,
+    /// How many view states each process has, in a proof with crowds.
+    sizes: Option<Vec<Option<u64>>>,
 }
 
 /// So many tests are done as long as there are more invariants to be found.
@@ -167,14 +172,14 @@ fn is_open(found: &Result<Certificate, Halt>) -> bool {
 }
 
 /// The views of a program, with the additive invariants that prune them.
-struct Proving<'t> {
-    shop: Workshop<'t>,
-    invariants: Vec<Additive>,
+pub(crate) struct Proving<'t> {
+    pub shop: Workshop<'t>,
+    pub invariants: Vec<Additive>,
 }
 
 impl Proving<'_> {
     /// What processes see, for a certificate.
-    fn sights(&self) -> Sights {
+    pub fn sights(&self) -> Sights {
         let model = self.shop.views.model;
         let sight = |process: ProcessId| {
             let first = model.processes[process].first_cell;
@@ -189,7 +194,8 @@ impl Proving<'_> {
             }
             sight
         };
-        Sights { seen: model.processes.ids().map(sight).collect(), additive: self.invariants.clone() }
+        let seen = model.processes.ids().map(sight).collect();
+        Sights { seen, additive: self.invariants.clone(), crowds: Vec::new() }
     }
 }
 
@@ -200,7 +206,7 @@ impl<'t> Prover<'t> {
             proving.shop.views.list.iter().take(processes).map(|view| Some(view.rows.len() as u64)).collect()
         };
         Statistics {
-            local_states: self.shop.as_ref().map(sizes),
+            local_states: self.sizes.clone().or_else(|| self.shop.as_ref().map(sizes)),
             views: Some(Shown::Mentioned),
             ..Statistics::default()
         }
@@ -210,7 +216,8 @@ impl<'t> Prover<'t> {
         if self.shop.is_none() {
             let limits =
                 Limits { budget: &self.task.budget, most_rows: self.config.rows, most_edges: self.config.edges };
-            let (views, invariants) = pruned(self.task.model, limits, self.source)?;
+            let (views, invariants) =
+                pruned(self.task.model, self.task.model.processes.ids().collect(), limits, self.source)?;
             self.shop = Some(Proving { shop: Workshop::new(views, self.config.edges), invariants });
         }
         self.shop.as_mut().ok_or_else(|| Contradiction::new("views are made", "they are not").into())
@@ -218,6 +225,13 @@ impl<'t> Prover<'t> {
 
     /// A proof of a property; where the invariants that are at hand leave something, with more.
     fn proof(&mut self, property: PropertyId) -> Result<Certificate, Halt> {
+        self.sizes = None;
+        if let Some(exchanges) = &self.exchanges
+            && let Some(found) = crowded::proof(self.task, self.config, exchanges, property)?
+        {
+            self.sizes = Some(found.sizes);
+            return Ok(found.certificate);
+        }
         self.most_tests = self.config.tests.min(LITTLE);
         // More invariants are found sooner than many cases within cases are looked at.
         self.most_depth = self.config.depth.min(SHALLOW);
@@ -254,30 +268,13 @@ impl<'t> Prover<'t> {
 
     /// A proof of a property.
     fn certificate(&mut self, property: PropertyId) -> Result<Certificate, Halt> {
-        let model = self.task.model;
-        let asked = &model.properties[property];
-        let PropertyKind::Temporal(formula) = &asked.kind else {
-            return Err(Contradiction::new("a question about runs is a temporal property", "it is not").into());
-        };
-        let small = temporal::violations(model, asked, formula, &self.task.budget)?;
-        if small.iter().any(|violation| violation.real_steps_only) {
-            return Err(StopReason::from(Feature::GivenAutomaton).into());
-        }
-        let plain = plain::violations(model, asked, formula)?;
-        let same = |(a, b): (&temporal::Violation, &plain::ReferenceViolation)| {
-            a.instance.bindings == b.instance && a.fairness == b.fairness
-        };
-        if small.len() != plain.len() || !small.iter().zip(&plain).all(same) {
-            let expected = "the small automata and the plain ones of a property are about the same violations";
-            return Err(Contradiction::new(expected, "they are not").into());
-        }
+        let violations = violations(self.task, property)?;
         let proving = self.proving()?;
         proving.shop.forget();
         let sights = proving.sights();
         let mut facts = vec![Fact { claim: Claim::Sights(sights), uses: Vec::new() }];
-        let ways: Vec<Violating<'_>> =
-            small.iter().zip(&plain).map(|(small, plain)| Violating { small, plain }).collect();
-        self.refute_all(&ways, &mut facts)?;
+        with_ways(&violations, |ways| self.refute_all(ways, &mut facts))?;
+        let asked = &self.task.model.properties[property];
         Ok(Certificate { property: asked.name.clone(), scope: Scope::Instance, facts, implies: Vec::new() })
     }
 
@@ -300,7 +297,8 @@ impl<'t> Prover<'t> {
         let mut left: BTreeMap<usize, String> = BTreeMap::new();
         while let Some(Attempt { way, most_tests }) = agenda.next_attempt() {
             let effort = Effort { budget: &self.task.budget, most_tests, most_depth: self.most_depth };
-            match self.refutation(ways[way], effort)? {
+            let edges = self.config.edges;
+            match refutation(&mut self.proving()?.shop, ways[way], &[], (effort, edges))? {
                 Attempted::Refuted(view, refutation) => {
                     let near = self.learn(ways[way], (view, refutation), facts)?;
                     agenda.note(way, Came::Refuted(&near));
@@ -385,52 +383,95 @@ impl<'t> Prover<'t> {
         shop.learn(view, way.plain, fact)?;
         Ok(shop.views.list[view].touching.clone())
     }
+}
 
-    /// Why no fair run violates the property in one way, with the view of the property; or what is left.
-    fn refutation(&mut self, way: Violating<'_>, effort: Effort<'t>) -> Result<Attempted, Halt> {
-        let Violating { small, plain } = way;
-        let (model, config) = (self.task.model, self.config);
-        let looked_at = property_view(model, &plain.automaton.atoms);
-        let looked_at = looked_at.ok_or_else(|| StopReason::from(Feature::ChangingDomain))?;
-        let shop = &mut self.proving()?.shop;
-        let view = shop.views.joint(&looked_at.members, &looked_at.more)?;
-        let graph = shop.graph(view)?;
-        let conditions = shop.conditions(view, &plain.fairness)?;
-        let reader = Reader::plain(&mut shop.views, view, &plain.automaton)?;
-        let product = Product::new((&shop.views.list[view].initial, &graph.graph), &reader, &conditions, config.edges)?;
-        let reader = Reader::small(&mut shop.views, view, small)?;
-        let other = Product::new((&shop.views.list[view].initial, &graph.graph), &reader, &conditions, config.edges)?;
-        let n_edges = graph.graph.n_edges();
-        if product.fair_base_edges(n_edges) != other.fair_base_edges(n_edges) {
-            let expected = "the small automaton and the plain one of a violation accept the same runs";
-            return Err(Contradiction::new(expected, "they do not").into());
+/// The ways to violate a property, by small automata and by plain ones.
+pub(crate) struct Violations {
+    small: Vec<temporal::Violation>,
+    plain: Vec<plain::ReferenceViolation>,
+}
+
+/// The ways to violate a property.
+///
+/// # Errors
+/// A limit, or a contradiction.
+pub(crate) fn violations(task: &Task<'_>, property: PropertyId) -> Result<Violations, Halt> {
+    let model = task.model;
+    let asked = &model.properties[property];
+    let PropertyKind::Temporal(formula) = &asked.kind else {
+        return Err(Contradiction::new("a question about runs is a temporal property", "it is not").into());
+    };
+    let small = temporal::violations(model, asked, formula, &task.budget)?;
+    if small.iter().any(|violation| violation.real_steps_only) {
+        return Err(StopReason::from(Feature::GivenAutomaton).into());
+    }
+    let plain = plain::violations(model, asked, formula)?;
+    let same = |(a, b): (&temporal::Violation, &plain::ReferenceViolation)| {
+        a.instance.bindings == b.instance && a.fairness == b.fairness
+    };
+    if small.len() != plain.len() || !small.iter().zip(&plain).all(same) {
+        let expected = "the small automata and the plain ones of a property are about the same violations";
+        return Err(Contradiction::new(expected, "they are not").into());
+    }
+    Ok(Violations { small, plain })
+}
+
+/// Looks at ways to violate a property.
+pub(crate) fn with_ways<T>(violations: &Violations, look: impl FnOnce(&[Violating<'_>]) -> T) -> T {
+    let ways = violations.small.iter().zip(&violations.plain);
+    look(&ways.map(|(small, plain)| Violating { small, plain }).collect::<Vec<_>>())
+}
+
+/// Why no fair run violates the property in one way, with the view of the property; or what is left.
+///
+/// # Errors
+/// A limit, or a contradiction.
+pub(crate) fn refutation(
+    shop: &mut Workshop<'_>,
+    way: Violating<'_>,
+    crowds: &[Crowd],
+    (effort, most_edges): (Effort<'_>, usize),
+) -> Result<Attempted, Halt> {
+    let Violating { small, plain } = way;
+    let model = shop.views.model;
+    let looked_at = property_view(model, &plain.automaton.atoms);
+    let looked_at = looked_at.ok_or_else(|| StopReason::from(Feature::ChangingDomain))?;
+    let view = shop.views.joint(&looked_at.members, &looked_at.more)?;
+    let graph = shop.graph(view)?;
+    let conditions = shop.conditions(view, &about(model, crowds, &plain.fairness, None))?;
+    let reader = Reader::plain(&mut shop.views, view, &plain.automaton)?;
+    let product = Product::new((&shop.views.list[view].initial, &graph.graph), &reader, &conditions, most_edges)?;
+    let reader = Reader::small(&mut shop.views, view, small)?;
+    let other = Product::new((&shop.views.list[view].initial, &graph.graph), &reader, &conditions, most_edges)?;
+    let n_edges = graph.graph.n_edges();
+    if product.fair_base_edges(n_edges) != other.fair_base_edges(n_edges) {
+        let expected = "the small automaton and the plain one of a violation accept the same runs";
+        return Err(Contradiction::new(expected, "they do not").into());
+    }
+    let question = Question { view, product: &product, fairness: &plain.fairness, crowds };
+    // Few cases within cases first: most proofs need few, and all that fail take the longer the more there may be.
+    let mut refuted =
+        Refuter::new(shop, &question, Effort { most_depth: 1.min(effort.most_depth), ..effort }).refute()?;
+    for most_depth in 2..=effort.most_depth {
+        if matches!(refuted, Refuted::Left { .. }) {
+            refuted = Refuter::new(shop, &question, Effort { most_depth, ..effort }).refute()?;
         }
-        let question = Question { view, product: &product, fairness: &plain.fairness };
-        // Few cases within cases first: most proofs need few, and all that fail take the longer the more there may be.
-        let mut refuted =
-            Refuter::new(shop, &question, Effort { most_depth: 1.min(effort.most_depth), ..effort }).refute()?;
-        for most_depth in 2..=effort.most_depth {
-            if matches!(refuted, Refuted::Left { .. }) {
-                refuted = Refuter::new(shop, &question, Effort { most_depth, ..effort }).refute()?;
-            }
-        }
-        match refuted {
-            Refuted::Left { what, was_cut } => Ok(Attempted::Left { what, was_cut }),
-            Refuted::Proved(steps) => {
-                let seen =
-                    |item: &&Item| looked_at.members.iter().any(|&member| shop.views.seen(member).contains(*item));
-                let more = looked_at.more.iter().filter(|item| !seen(item));
-                let (mut cells, mut controls) = (Vec::new(), Vec::new());
-                for item in more {
-                    match *item {
-                        Item::Cell(cell) => cells.push(cell),
-                        Item::Control(process) => controls.push(process),
-                    }
+    }
+    match refuted {
+        Refuted::Left { what, was_cut } => Ok(Attempted::Left { what, was_cut }),
+        Refuted::Proved(steps) => {
+            let seen = |item: &&Item| looked_at.members.iter().any(|&member| shop.views.seen(member).contains(*item));
+            let more = looked_at.more.iter().filter(|item| !seen(item));
+            let (mut cells, mut controls) = (Vec::new(), Vec::new());
+            for item in more {
+                match *item {
+                    Item::Cell(cell) => cells.push(cell),
+                    Item::Control(process) => controls.push(process),
                 }
-                let violation = plain.name(model);
-                let refutation = Refutation { violation, members: looked_at.members, cells, controls, steps };
-                Ok(Attempted::Refuted(view, refutation))
             }
+            let violation = plain.name(model);
+            let refutation = Refutation { violation, members: looked_at.members, cells, controls, steps };
+            Ok(Attempted::Refuted(view, refutation))
         }
     }
 }

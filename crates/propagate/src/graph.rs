@@ -5,6 +5,7 @@
 
 use base::{Feature, StopReason, Unsupported};
 use engine::{Contradiction, Halt};
+use model::process::ProcessId;
 use rustc_hash::{FxHashMap, FxHashSet};
 use streett::{GraphArc, MarkedGraph};
 
@@ -41,7 +42,8 @@ pub fn view_graph(views: &Views<'_>, of: ViewIdx, most_edges: usize) -> Result<V
             found.insert((row as u32, Label::Elsewhere, row as u32));
         }
     }
-    for process in view.touching.iter().filter(|process| !view.members.contains(process)) {
+    let is_other = |process: &&ProcessId| !view.members.contains(process) && views.is_made(**process);
+    for process in view.touching.iter().filter(is_other) {
         external(views, of, process.index(), &mut found)?;
         if found.len() > most_edges {
             return Err(StopReason::from(Unsupported::about(Feature::Numbers, "edges")).into());

@@ -90,7 +90,7 @@ pub fn looked_at(steps: &[RefutationStep], found: &mut Vec<EdgeOwner>) {
     for step in steps {
         match step {
             RefutationStep::Fair(spot) => found.push(*spot),
-            RefutationStep::Compatible { .. } | RefutationStep::Unequal(_) => {}
+            RefutationStep::Compatible { .. } | RefutationStep::Unequal(_) | RefutationStep::Single(_) => {}
             RefutationStep::Split { of, cases } => {
                 found.push(*of);
                 cases.iter().for_each(|case| looked_at(&case.steps, found));

@@ -3,6 +3,7 @@
 //! [`items`] and [`stepper`]: what a process sees, and its turns. [`views`]: the view states of all processes. [`additive`]
 //! finds sums that prune them, by guesses, [`alike`] those in which processes of one text weigh alike, [`balance`] all there are, by linear algebra ([`kernel`]); [`weights`] has them as tables. [`graph`]: view graphs, and which edges of two of them can be one turn. [`conditions`]: what fairness
 //! and the automaton of a violation demand; [`lemmas`]: what follows from what was refuted. [`refute`], `cases` and `groups`: the rules; `left`: what they leave, in words. [`agenda`]: in which order. [`engine`]: the method.
+//! [`mod@crowds`] and `singled`: processes of which one stands for all; `crowded`: proofs with them.
 //! [`every`]: the same for any number of interchangeable processes.
 
 pub mod additive;
@@ -11,6 +12,8 @@ pub mod alike;
 pub mod balance;
 mod cases;
 pub mod conditions;
+mod crowded;
+pub mod crowds;
 pub mod engine;
 pub mod every;
 pub mod graph;
@@ -20,6 +23,7 @@ pub mod kernel;
 mod left;
 pub mod lemmas;
 pub mod refute;
+mod singled;
 pub mod stepper;
 pub mod views;
 pub mod weights;

@@ -17,7 +17,9 @@ use model::process::ProcessId;
 use streett::{EdgeBits, StreettPair};
 
 use crate::conditions::Product;
+use crate::crowds::{Crowd, about};
 use crate::left::in_words;
+use crate::singled::Lookups;
 use crate::views::ViewIdx;
 use crate::workshop::Workshop;
 
@@ -29,6 +31,8 @@ pub struct Question<'q> {
     pub product: &'q Product,
     /// What the run satisfies besides.
     pub fairness: &'q [FairnessId],
+    /// Processes of which one set stands for those of all.
+    pub crowds: &'q [Crowd],
 }
 
 /// What bounds a refutation.
@@ -80,6 +84,8 @@ pub(crate) struct Sets {
     pub current: Vec<Option<Version>>,
     /// A process that is scheduled for ever.
     pub scheduled: Option<ProcessId>,
+    /// How many have left each crowd.
+    pub singled: Vec<usize>,
     /// Spots whose sets became smaller, and from which nothing was propagated since.
     pub(crate) queue: VecDeque<usize>,
 }
@@ -98,6 +104,8 @@ pub(crate) enum End {
     Cases { by: Vec<Version>, cases: Vec<Node>, step: Box<dyn Fn(Vec<Vec<RefutationStep>>) -> RefutationStep> },
     /// The two sides of an invariant are not equal, which rests on these sets.
     Unequal { invariant: usize, by: Vec<Version> },
+    /// More steps, and how these end.
+    After(Box<Node>),
 }
 
 /// A refutation on its way.
@@ -109,6 +117,9 @@ pub struct Refuter<'r, 'm> {
     taken: Vec<Taken>,
     n_tests: usize,
     left: Option<String>,
+    /// The crowd of each process.
+    pub(crate) crowd_of: Vec<Option<usize>>,
+    pub(crate) lookups: Lookups,
 }
 
 /// The cases that a rule distinguishes: the sets that it rests on, each case's own sets, and the step that it is.
@@ -121,7 +132,13 @@ pub(crate) struct Split {
 impl<'r, 'm> Refuter<'r, 'm> {
     /// A refutation of a question.
     pub fn new(shop: &'r mut Workshop<'m>, question: &'r Question<'r>, effort: Effort<'r>) -> Self {
-        Refuter { shop, question, effort, versions: Vec::new(), taken: Vec::new(), n_tests: 0, left: None }
+        let mut crowd_of = vec![None; shop.views.model.processes.len()];
+        for (number, crowd) in question.crowds.iter().enumerate() {
+            crowd.processes.iter().for_each(|process| crowd_of[process.index()] = Some(number));
+        }
+        let lookups = Lookups::default();
+        let (versions, taken) = Default::default();
+        Refuter { shop, question, effort, versions, taken, n_tests: 0, left: None, crowd_of, lookups }
     }
 
     /// Refutes it, if it can.
@@ -130,7 +147,8 @@ impl<'r, 'm> Refuter<'r, 'm> {
     /// A limit, or a contradiction.
     pub fn refute(mut self) -> Result<Refuted, Halt> {
         let root = self.root();
-        let mut sets = Sets { current: vec![None; root + 1], scheduled: None, queue: VecDeque::new() };
+        let singled = vec![0; self.question.crowds.len()];
+        let mut sets = Sets { current: vec![None; root + 1], scheduled: None, singled, queue: VecDeque::new() };
         let mut steps = Vec::new();
         let node = match self.fair(root, &mut sets, &mut steps)? {
             Some(empty) => Some(Node { steps, end: End::Empty(empty) }),
@@ -174,10 +192,9 @@ impl<'r, 'm> Refuter<'r, 'm> {
     /// The edges of the view behind the set of a spot.
     pub(crate) fn base_edges(&mut self, spot: usize, sets: &Sets) -> Result<EdgeBits, Halt> {
         let n_edges = self.shop.graph(self.view(spot))?.graph.n_edges();
-        let Some(version) = sets.current[spot] else { return Ok(EdgeBits::all(n_edges)) };
-        let edges = &self.versions[version].edges;
+        let edges = self.edges(spot, sets)?;
         if spot != self.root() {
-            return Ok((**edges).clone());
+            return Ok((*edges).clone());
         }
         let mut base = EdgeBits::none(n_edges);
         edges.iter().for_each(|edge| base.insert(self.question.product.base[edge] as usize));
@@ -194,7 +211,8 @@ impl<'r, 'm> Refuter<'r, 'm> {
     pub(crate) fn edges(&mut self, spot: usize, sets: &Sets) -> Result<Rc<EdgeBits>, Halt> {
         match sets.current[spot] {
             Some(version) => Ok(Rc::clone(&self.versions[version].edges)),
-            None => Ok(Rc::new(EdgeBits::all(self.n_edges(spot)?))),
+            None if self.question.crowds.is_empty() => Ok(Rc::new(EdgeBits::all(self.n_edges(spot)?))),
+            None => Ok(Rc::new(self.told_edges(spot, sets)?)),
         }
     }
 
@@ -202,6 +220,19 @@ impl<'r, 'm> Refuter<'r, 'm> {
     pub(crate) fn begin(&mut self, edges: EdgeBits) -> Version {
         self.versions.push(Kept { edges: Rc::new(edges), made_by: None });
         self.versions.len() - 1
+    }
+
+    /// The same set, in other words.
+    pub(crate) fn reworded(&mut self, version: Version, edges: EdgeBits) -> Version {
+        let made_by = self.versions[version].made_by;
+        self.versions.push(Kept { edges: Rc::new(edges), made_by });
+        self.versions.len() - 1
+    }
+
+    /// The step that one leaves its crowd; it is part of every refutation that has it.
+    pub(crate) fn leaves(&mut self, process: ProcessId) -> usize {
+        self.taken.push(Taken { step: RefutationStep::Single(process), inputs: Vec::new() });
+        self.taken.len() - 1
     }
 
     /// Replaces the set of a spot by what a step leaves of it.
@@ -219,7 +250,13 @@ impl<'r, 'm> Refuter<'r, 'm> {
         if spot == self.root() {
             return Ok(self.question.product.graph.fair_components(&edges, &self.question.product.conditions));
         }
-        let conditions = self.shop.known(spot, self.question.fairness)?;
+        let conditions = match self.question.crowds {
+            [] => self.shop.known(spot, self.question.fairness)?,
+            crowds => {
+                let own = Some(ProcessId::new(spot));
+                self.shop.conditions(spot, &about(self.shop.views.model, crowds, self.question.fairness, own))?
+            }
+        };
         let graph = self.shop.graph(spot)?;
         if sets.scheduled.is_none_or(|process| process.index() != spot) {
             return Ok(graph.graph.fair_components(&edges, &conditions));
@@ -269,6 +306,9 @@ impl<'r, 'm> Refuter<'r, 'm> {
     /// What of the set of a spot is compatible with that of another.
     pub(crate) fn compatible_edges(&mut self, from: usize, to: usize, sets: &Sets) -> Result<EdgeBits, Halt> {
         let pairing = self.shop.pairing(self.view(from), self.view(to))?;
+        if !self.question.crowds.is_empty() {
+            return self.compatible_in_crowds(from, to, sets);
+        }
         let left = self.base_edges(from, sets)?;
         let mut kept = (*self.edges(to, sets)?).clone();
         let is_compatible = pairing.compatible(left.iter());
@@ -279,10 +319,10 @@ impl<'r, 'm> Refuter<'r, 'm> {
     }
 
     /// The spots whose views show something that the view of a spot shows.
-    fn neighbours(&self, spot: usize) -> Vec<usize> {
+    fn neighbours(&self, spot: usize, sets: &Sets) -> Vec<usize> {
         let view = &self.shop.views.list[self.view(spot)];
-        let mut found: Vec<usize> =
-            view.touching.iter().map(|process| process.index()).filter(|&at| at != spot).collect();
+        let others = view.touching.iter().filter(|&&process| self.has_set(process, sets));
+        let mut found: Vec<usize> = others.map(|process| process.index()).filter(|&at| at != spot).collect();
         let root = self.root();
         if spot != root && self.shop.views.list[self.question.view].is_touched_by(ProcessId::new(spot)) {
             found.push(root);
@@ -297,7 +337,7 @@ impl<'r, 'm> Refuter<'r, 'm> {
             && let Some(from) = sets.queue.pop_front()
         {
             n_begun -= 1;
-            for to in self.neighbours(from) {
+            for to in self.neighbours(from, sets) {
                 let Some(step) = self.compatible(from, to, sets)? else { continue };
                 steps.push(step);
                 if let Some(empty) = self.fair(to, sets, steps)? {
@@ -344,7 +384,7 @@ impl<'r, 'm> Refuter<'r, 'm> {
         let root = self.root();
         let mut has_changed = false;
         for from in sets.queue.iter().copied().filter(|&spot| spot != root).collect::<Vec<usize>>() {
-            if !self.neighbours(from).contains(&root) || self.n_tests > self.effort.most_tests {
+            if !self.neighbours(from, sets).contains(&root) || self.n_tests > self.effort.most_tests {
                 continue;
             }
             let Some(step) = self.compatible(from, root, sets)? else { continue };
@@ -420,12 +460,17 @@ impl<'r, 'm> Refuter<'r, 'm> {
         }
         let open: Vec<usize> = (0..root).filter(|&spot| sets.current[spot].is_some()).collect();
         for spot in open {
-            if let Some(node) = self.components(spot, sets, depth)? {
-                return Ok(node.map(|node| node.end));
+            let node = match self.is_crowd(spot) {
+                true => self.components_of_one(spot, sets, depth)?,
+                false => self.components(spot, sets, depth)?,
+            };
+            if let Some(node) = node {
+                return Ok(node.map(|node| End::After(Box::new(node))));
             }
         }
-        if sets.scheduled.is_none() {
-            let split = self.somebody(sets);
+        if sets.scheduled.is_none()
+            && let Some(split) = self.somebody(sets)?
+        {
             return Ok(self.cases(split, depth)?.map(|node| node.end));
         }
         Ok(None)
@@ -473,11 +518,6 @@ impl<'r, 'm> Refuter<'r, 'm> {
         Ok(end.map(|end| Node { steps, end }))
     }
 
-    /// A case of other sets, in which these spots are looked at first.
-    pub(crate) fn with_queue(sets: &Sets, queue: &[usize]) -> Sets {
-        Sets { queue: queue.iter().copied().collect(), ..sets.clone() }
-    }
-
     /// What the view of the property shows of what is left, and which other views show something of it.
     fn what_is_left(&mut self, sets: &Sets) -> Result<String, Halt> {
         let root = self.root();
@@ -513,6 +553,7 @@ impl<'r, 'm> Refuter<'r, 'm> {
         match &node.end {
             End::Empty(version) => self.mark(*version, needed),
             End::Unequal { by, .. } => by.iter().for_each(|&version| self.mark(version, needed)),
+            End::After(node) => self.mark_node(node, needed),
             End::Cases { by, cases, .. } => {
                 by.iter().for_each(|&version| self.mark(version, needed));
                 cases.iter().for_each(|case| self.mark_node(case, needed));
@@ -533,11 +574,13 @@ impl<'r, 'm> Refuter<'r, 'm> {
     }
 
     fn written(&self, node: &Node, needed: &[bool]) -> Vec<RefutationStep> {
-        let taken = node.steps.iter().filter(|&&step| needed[step]).map(|&step| self.taken[step].step.clone());
+        let is_needed = |step: usize| needed[step] || matches!(self.taken[step].step, RefutationStep::Single(_));
+        let taken = node.steps.iter().filter(|&&step| is_needed(step)).map(|&step| self.taken[step].step.clone());
         let mut steps: Vec<RefutationStep> = taken.collect();
         match &node.end {
             End::Empty(_) => {}
             End::Unequal { invariant, .. } => steps.push(RefutationStep::Unequal(*invariant)),
+            End::After(node) => steps.extend(self.written(node, needed)),
             End::Cases { cases, step, .. } => {
                 steps.push(step(cases.iter().map(|case| self.written(case, needed)).collect()));
             }

@@ -10,7 +10,7 @@ use base::{Budget, Feature, StopReason, Unsupported};
 use engine::Halt;
 use model::Model;
 use model::control::ActionId;
-use model::eval::{Turn, free_cells, initial_states};
+use model::eval::{Move, Turn, free_cells, initial_states};
 use model::process::ProcessId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -103,6 +103,8 @@ pub struct Views<'m> {
     /// Who sees what, ascending.
     viewers: FxHashMap<Item, Vec<ProcessId>>,
     limits: Limits<'m>,
+    /// For each process the one whose view is made, and shows the same: itself, or another one of its crowd.
+    stand_ins: Vec<ProcessId>,
 }
 
 /// What bounds the work.
@@ -126,11 +128,16 @@ pub struct Common {
 }
 
 impl<'m> Views<'m> {
-    /// The views of all processes.
+    /// The views of all processes, or of those that stand for others.
     ///
     /// # Errors
     /// A limit, or a contradiction.
-    pub fn new(model: &'m Model, weights: Weights, limits: Limits<'m>) -> Result<Self, Halt> {
+    pub fn new(
+        model: &'m Model,
+        weights: Weights,
+        stand_ins: Vec<ProcessId>,
+        limits: Limits<'m>,
+    ) -> Result<Self, Halt> {
         let seen: Vec<BTreeSet<Item>> = model.processes.ids().map(|process| seen_by(model, process)).collect();
         let mut viewers: FxHashMap<Item, Vec<ProcessId>> = FxHashMap::default();
         for process in model.processes.ids() {
@@ -147,6 +154,7 @@ impl<'m> Views<'m> {
             seen,
             viewers,
             limits,
+            stand_ins,
         })
     }
 
@@ -164,7 +172,8 @@ impl<'m> Views<'m> {
             let view = views.empty(vec![process], items);
             views.list.push(view);
         }
-        let all: Vec<ViewIdx> = (0..views.list.len()).collect();
+        let all = views.model.processes.ids().filter(|&process| views.is_made(process));
+        let all: Vec<ViewIdx> = all.map(|process| process.index()).collect();
         views.close(&all)?;
         Ok(views)
     }
@@ -190,6 +199,25 @@ impl<'m> Views<'m> {
     /// What a process sees.
     pub fn seen(&self, process: ProcessId) -> &BTreeSet<Item> {
         &self.seen[process.index()]
+    }
+
+    /// Whether the view of a process is made.
+    pub fn is_made(&self, process: ProcessId) -> bool {
+        self.stand_in(process) == process
+    }
+
+    /// The process whose view is made, and shows the same as that of this one.
+    pub fn stand_in(&self, process: ProcessId) -> ProcessId {
+        self.stand_ins[process.index()]
+    }
+
+    /// The number of the same turn of another process.
+    pub fn turn_of(&self, turn: TurnIdx, process: ProcessId) -> Option<TurnIdx> {
+        let turn = match self.turns[turn as usize].clone() {
+            Turn::Step(by) => Turn::Step(Move { process, ..by }),
+            Turn::StandStill(_) => Turn::StandStill(process),
+        };
+        self.turn_numbers.get(&turn).copied()
     }
 
     /// Who sees something, ascending.
@@ -416,7 +444,8 @@ impl Closing {
     /// Notes who acts on a view.
     fn connect(&mut self, views: &Views<'_>, seer: ViewIdx) {
         let view = &views.list[seer];
-        for process in view.touching.iter().filter(|process| !view.members.contains(process)) {
+        let is_other = |process: &&ProcessId| !view.members.contains(process) && views.is_made(**process);
+        for process in view.touching.iter().filter(is_other) {
             let actor = process.index();
             let at = self.acting.len();
             let (common, fitting) = (views.common(actor, seer), views.fitting(actor, seer));

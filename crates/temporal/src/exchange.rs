@@ -6,13 +6,16 @@
 
 use std::collections::BTreeSet;
 
+use base::Span;
 use evidence::certificate::{ClaimedSymmetry, Exchanged, ProcessDimension};
 use evidence::plain::ReferenceViolation;
 use model::Model;
-use model::expr::{Access, Expr, ExprKind, Whose};
+use model::control::{Stmt, StmtKind};
+use model::expr::{Access, BinaryOp, Binding, Domain, Expr, ExprKind, Whose};
 use model::fairness::{EdgePredicate, FairnessId, FairnessPair, StatePredicate};
 use model::process::{FamilyId, ProcessId};
 use model::symmetry::{asymmetries, expr_asymmetries, process_dimensions};
+use model::types::ScalarType;
 use model::value::Value;
 use model::variable::VarId;
 use model::visit::each_part;
@@ -32,8 +35,10 @@ impl<'m> Exchanges<'m> {
         let mut families = model.families.entries().filter(|(_, family)| family.count() > 1).peekable();
         families.peek()?;
         let mut dimensions = BTreeSet::new();
+        let scans = scans(model);
+        let is_in_scan = |span: Span| scans.iter().any(|scan| scan.start <= span.start && span.end <= scan.end);
         for (id, _) in families {
-            if !asymmetries(model, id).is_empty() {
+            if asymmetries(model, id).iter().any(|asymmetry| !is_in_scan(asymmetry.span)) {
                 return None;
             }
             dimensions.extend(process_dimensions(model, id).into_iter().map(|(var, dimension)| (var, dimension, id)));
@@ -66,6 +71,17 @@ impl<'m> Exchanges<'m> {
             |&(var, dimension, family): &(VarId, usize, FamilyId)| ProcessDimension { var, dimension, family };
         let symmetry = ClaimedSymmetry { dimensions: self.dimensions.iter().map(dimension).collect() };
         Some(Exchanged { violation: to.name(self.model), swaps, symmetry })
+    }
+
+    /// Whether exchanges move elements of arrays, too.
+    pub fn moves_arrays(&self) -> bool {
+        !self.dimensions.is_empty()
+    }
+
+    /// Whether a permutation takes fairness assumptions to each other.
+    pub fn keeps(&self, fairness: &[FairnessId], image: &dyn Fn(ProcessId) -> ProcessId) -> bool {
+        let known: FxHashSet<PairKey<'_>> = fairness.iter().map(|&id| self.key(id, &|process| process)).collect();
+        fairness.iter().all(|&id| known.contains(&self.key(id, image)))
     }
 
     /// For each violation the first one of which it is the image, by its position.
@@ -110,6 +126,50 @@ impl<'m> Exchanges<'m> {
         let mut families = self.model.families.entries().filter(|(_, family)| family.count() > 1);
         families.all(|(id, _)| expr_asymmetries(self.model, id, expr).is_empty())
     }
+}
+
+/// Where loops over all processes of a family stand that keep the greatest or least of an own number and one of each: their order does not matter.
+fn scans(model: &Model) -> Vec<Span> {
+    let mut found = Vec::new();
+    let mut open: Vec<&Stmt> = model.actions.iter().flat_map(|action| &action.body).collect();
+    while let Some(stmt) = open.pop() {
+        match &stmt.kind {
+            StmtKind::For(binding, block) if is_scan(model, binding, block) => found.push(stmt.span),
+            StmtKind::For(_, block) => open.extend(block),
+            StmtKind::If(_, yes, no) => open.extend(yes.iter().chain(no)),
+            StmtKind::Either(blocks) => open.extend(blocks.iter().flatten()),
+            _ => {}
+        }
+    }
+    found
+}
+
+fn is_scan(model: &Model, binding: &Binding, block: &[Stmt]) -> bool {
+    let Domain::Family(family) = binding.domain else { return false };
+    let [Stmt { kind: StmtKind::Assign(assigned), .. }] = block else { return false };
+    let [(own, value)] = &assigned[..] else { return false };
+    let ExprKind::Binary(BinaryOp::Min | BinaryOp::Max, left, right) = &value.kind else { return false };
+    let read = |expr: &Expr| if let ExprKind::Read(access) = &expr.kind { Some(access.clone()) } else { None };
+    let (Some(left), Some(right)) = (read(left), read(right)) else { return false };
+    let theirs = match (left == *own, right == *own) {
+        (true, false) => right,
+        (false, true) => left,
+        _ => return false,
+    };
+    let is_bound = |expr: &Expr| matches!(expr.kind, ExprKind::Bound(var) if var == binding.var);
+    let is_each = |who: &Expr| match &who.kind {
+        ExprKind::ToProcess(of, part) => {
+            *of == family && (is_bound(part) || matches!(&part.kind, ExprKind::IndexOf(who) if is_bound(who)))
+        }
+        _ => is_bound(who),
+    };
+    let range = |access: &Access| match model.vars[access.var].ty.scalar() {
+        ScalarType::Range { lo, hi } if access.indices.is_empty() => Some((lo, hi)),
+        _ => None,
+    };
+    let fits = range(own).zip(range(&theirs)).is_some_and(|(own, theirs)| own.0 <= theirs.0 && theirs.1 <= own.1);
+    let of_each = matches!(&theirs.whose, Whose::Of(who) if is_each(who));
+    matches!(own.whose, Whose::Mine) && of_each && fits
 }
 
 /// A fairness assumption, to be compared with others.

@@ -43,9 +43,18 @@ impl<'m> Exchanges<'m> {
     }
 }
 
+/// Whether a permutation takes the fairness assumptions of a violation to each other.
+pub(super) fn keeps_fairness(
+    model: &Model,
+    (symmetry, permutation): (&Symmetry<'_>, &Permutation),
+    violation: &ReferenceViolation,
+) -> Outcome<()> {
+    Image { model, symmetry, permutation }.fairness(violation, violation)
+}
+
 /// What a permutation makes of fairness assumptions and automata.
 struct Image<'a, 'm> {
-    model: &'m Model,
+    model: &'a Model,
     symmetry: &'a Symmetry<'m>,
     permutation: &'a Permutation,
 }

@@ -5,6 +5,7 @@
 //! and compatible edges are made here, from `eval`.
 
 mod conditions;
+mod crowds;
 pub(super) mod edges;
 mod views;
 mod weights;
@@ -24,6 +25,7 @@ use model::variable::CellId;
 use super::clause::Splitter;
 use super::{CertificateError, Outcome, words};
 use conditions::{Judge, Product};
+use crowds::Crowds;
 use edges::{Condition, Edge, Meeting, edges, fair_components};
 use views::{Item, View, Views};
 
@@ -44,6 +46,8 @@ pub(super) struct Scene<'a> {
     /// What follows from earlier facts for the edges of processes.
     lemmas: RefCell<HashMap<(usize, usize), Lemma>>,
     splitter: Splitter<'a>,
+    /// Processes of which one view stands for all.
+    crowds: Crowds<'a>,
     budget: &'a Budget,
 }
 
@@ -54,11 +58,12 @@ impl<'a> Scene<'a> {
             let why = "the program has procedures, rendezvous or steps for where nobody can move, of which refutations know nothing";
             return Err(CertificateError::NotSupported(why.to_owned()));
         }
-        let views = Views::new(model, sights, budget)?;
+        let crowds = Crowds::new(model, sights)?;
+        let views = Views::new(model, sights, &|process| crowds.is_looked_at(process), budget)?;
         let edges = views.list.iter().map(|_| OnceCell::new()).collect();
         let ends = views.list.iter().map(|_| OnceCell::new()).collect();
         let (conditions, lemmas) = Default::default();
-        Ok(Scene { edges, ends, views, conditions, lemmas, splitter: Splitter::new(model), budget })
+        Ok(Scene { edges, ends, views, conditions, lemmas, splitter: Splitter::new(model), crowds, budget })
     }
 
     /// How many view states there are.
@@ -89,12 +94,18 @@ impl<'a> Scene<'a> {
         let cells = claim.cells.iter().map(|&cell| Item::Cell(cell));
         let more: BTreeSet<Item> = cells.chain(claim.controls.iter().map(|&process| Item::Control(process))).collect();
         let property = self.views.joint(&members, &more)?;
+        let judge = Judge { views: &self.views, splitter: &self.splitter };
+        if !self.crowds.is_empty() {
+            if !earlier.is_empty() {
+                return Err(CertificateError::Malformed("it uses what was shown before, beside crowds".to_owned()));
+            }
+            return crowds::replay::check(self, judge, (violation, claim), property);
+        }
         let own = members.first().filter(|one| Rc::ptr_eq(&property, &self.views.list[one.index()]));
         let property_edges = match own {
             Some(process) => Rc::clone(self.edges(process.index())?),
             None => Rc::new(edges(&self.views, &property)?),
         };
-        let judge = Judge { views: &self.views, splitter: &self.splitter };
         judge.check_values(violation, &property)?;
         let fairness = judge.fairness(violation, &property, &property_edges);
         let product = judge.product(&violation.automaton, (&property, &property_edges), &fairness)?;
@@ -168,6 +179,9 @@ impl Replay<'_, '_> {
                 }
                 RefutationStep::Scheduled(cases) => return self.scheduled(cases, &sets, n_steps),
                 RefutationStep::Unequal(invariant) => return self.unequal(*invariant, &sets),
+                RefutationStep::Single(_) => {
+                    return Err(CertificateError::Malformed("who is in no crowd is singled out".to_owned()));
+                }
             }
         }
         words::refused("the last step of a refutation has to leave nothing", "edges are left")
@@ -444,7 +458,7 @@ impl Replay<'_, '_> {
 
 fn word(step: &RefutationStep) -> &'static str {
     match step {
-        RefutationStep::Fair(_) | RefutationStep::Compatible { .. } => "a step",
+        RefutationStep::Fair(_) | RefutationStep::Compatible { .. } | RefutationStep::Single(_) => "a step",
         RefutationStep::Split { .. } | RefutationStep::Holder { .. } | RefutationStep::Scheduled(_) => {
             "a distinction of cases"
         }

@@ -10,6 +10,7 @@ mod ranks;
 mod turns;
 
 use std::collections::hash_map::Entry;
+use std::rc::Rc;
 
 use base::Budget;
 use evidence::certificate::{Column, Focus, NoFairRun, StateSet, Variant};
@@ -41,11 +42,13 @@ pub(super) fn check(
     let mut turns = Turns::new(claimed, rows);
     let mut judge = Judge::new(model);
     let conditions = Conditions::new(model, violation, &mut judge)?;
+    let mut met: MetPairs = FxHashMap::default();
     for focus in &claim.foci {
         budget.check(0)?;
         let mut process =
-            Process { claimed, violation, conditions: &conditions, variant: claim.variant, focus, budget };
+            Process { claimed, violation, conditions: &conditions, variant: claim.variant, focus, budget, met };
         process.check(&mut turns, &mut judge)?;
+        met = process.met;
     }
     Ok(claim.foci.len())
 }
@@ -142,6 +145,9 @@ impl Conditions {
     }
 }
 
+/// The pairs that ask for a turn itself, by turn.
+type MetPairs = FxHashMap<Turn, Rc<Vec<usize>>>;
+
 /// The abstract process of a focus.
 struct Process<'p> {
     claimed: &'p Claimed<'p>,
@@ -150,6 +156,7 @@ struct Process<'p> {
     variant: Variant,
     focus: &'p Focus,
     budget: &'p Budget,
+    met: MetPairs,
 }
 
 /// What may hold at a row of the focus.
@@ -273,7 +280,7 @@ impl Process<'_> {
 
     /// Adds the edges that leave a node.
     fn edges(
-        &self,
+        &mut self,
         turns: &mut Turns<'_>,
         here: &Here,
         (row, state): (u32, u32),
@@ -295,7 +302,7 @@ impl Process<'_> {
             for (turn, changes) in taken.iter() {
                 let target = self.target(turns, row, (turn, changes))?;
                 let mut pairs = here.before.clone();
-                pairs.extend((0..self.violation.fairness.len()).filter(|&pair| self.is_met(model, pair, turn)));
+                pairs.extend_from_slice(&self.met_by(model, turn));
                 pairs.sort_unstable();
                 pairs.dedup();
                 for reading in &readings {
@@ -335,6 +342,17 @@ impl Process<'_> {
                 )
             }
         }
+    }
+
+    /// The pairs that ask for a turn itself.
+    fn met_by(&mut self, model: &Model, turn: &Turn) -> Rc<Vec<usize>> {
+        if let Some(known) = self.met.get(turn) {
+            return Rc::clone(known);
+        }
+        let pairs = (0..self.violation.fairness.len()).filter(|&pair| self.is_met(model, pair, turn));
+        let made = Rc::new(pairs.collect());
+        self.met.insert(turn.clone(), Rc::clone(&made));
+        made
     }
 
     /// Whether a turn itself is what a pair asks for.

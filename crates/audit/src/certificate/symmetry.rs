@@ -204,7 +204,7 @@ impl<'m> Symmetry<'m> {
     }
 
     /// Each process of the list goes to the next one, the last one to the first.
-    fn round(&self, list: &[ProcessId]) -> Permutation {
+    pub fn round(&self, list: &[ProcessId]) -> Permutation {
         let mut goes: Vec<ProcessId> = self.model.processes.ids().collect();
         for (at, process) in list.iter().enumerate() {
             goes[process.index()] = list[(at + 1) % list.len()];

@@ -20,6 +20,8 @@ use crate::propagation::{
 pub(super) struct SightsRecord {
     processes: Vec<SightRecord>,
     additive: Vec<AdditiveRecord>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    crowds: Vec<Vec<NamedId>>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -86,6 +88,7 @@ pub(super) enum StepRecord {
     Holder { of: SpotRecord, invariant: usize, cases: Vec<HolderRecord> },
     Scheduled(Vec<HolderRecord>),
     Unequal(usize),
+    Single(NamedId),
 }
 
 /// Fair components: a point in the first one, and points in the others.
@@ -141,6 +144,7 @@ impl NameWriter<'_> {
         SightsRecord {
             processes: self.0.processes.ids().zip(&sights.seen).map(sight).collect(),
             additive: sights.additive.iter().map(|one| self.additive(one)).collect(),
+            crowds: sights.crowds.iter().map(|crowd| crowd.iter().map(|&one| self.process(one)).collect()).collect(),
         }
     }
 
@@ -211,6 +215,7 @@ impl NameWriter<'_> {
             },
             RefutationStep::Scheduled(cases) => StepRecord::Scheduled(cases.iter().map(holder).collect()),
             RefutationStep::Unequal(invariant) => StepRecord::Unequal(*invariant),
+            RefutationStep::Single(process) => StepRecord::Single(self.process(*process)),
         }
     }
 }
@@ -235,6 +240,9 @@ impl ProofReader<'_> {
         Ok(Sights {
             seen: processes.map(sight).collect::<Result<_, String>>()?,
             additive: record.additive.iter().map(|one| self.additive(one)).collect::<Result<_, String>>()?,
+            crowds: { record.crowds.iter() }
+                .map(|crowd| crowd.iter().map(|process| self.process(process)).collect())
+                .collect::<Result<_, String>>()?,
         })
     }
 
@@ -303,6 +311,7 @@ impl ProofReader<'_> {
             }
             StepRecord::Scheduled(cases) => RefutationStep::Scheduled(self.holders(cases)?),
             StepRecord::Unequal(invariant) => RefutationStep::Unequal(invariant),
+            StepRecord::Single(process) => RefutationStep::Single(self.process(&process)?),
         })
     }
 

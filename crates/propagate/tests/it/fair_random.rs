@@ -25,6 +25,9 @@ type Written = fn(&str) -> String;
 /// Products with more states are not searched.
 const MOST_STATES: usize = 2_500;
 
+/// The same where there are crowds.
+const MOST_OF_CROWDS: usize = 2_000;
+
 /// What a family has in common with others.
 struct Family {
     name: &'static str,
@@ -137,6 +140,40 @@ impl Writer<'_> {
         (declared.to_owned(), vec![first, second])
     }
 
+    /// Four to six processes that are alike, and maybe one or two others; nobody sees what belongs to another one.
+    fn crowd(&mut self) -> (String, Vec<Family>) {
+        let declared = "  shared d: 0..=2;\n  shared s: sem = 1;\n  shared g: bool;\n";
+        let text = |items: &[&str]| items.iter().map(|&text| text.to_owned()).collect::<Vec<String>>();
+        let resources = [
+            ("acquire s", "release s"),
+            ("atomic { await !g; g = true; }", "g = false"),
+            ("atomic { await d == 0; d = 1; }", "d = 0"),
+            ("atomic { await d < 2; d = d + 1; }", "d = d - 1"),
+            ("atomic { if d == 0 { acquire s; } d = d + 1; }", "atomic { d = d - 1; if d == 0 { release s; } }"),
+        ];
+        let family = |choices: &mut Choices, name, n_processes| {
+            let mut resources = resources.to_vec();
+            let first = choices.below(resources.len());
+            resources.swap(0, first);
+            Family {
+                name,
+                n_processes,
+                resources: resources.iter().map(|(take, give)| ((*take).to_owned(), (*give).to_owned())).collect(),
+                tests: text(&["d == 0", "d < 2", "!g", "s > 0", "g"]),
+                effects: text(&["d = 0", "g = true", "g = false", "skip"]),
+            }
+        };
+        let mut families = vec![family(self.choices, "P", 4)];
+        if self.choices.chance(40) {
+            families.push(family(self.choices, "Q", 1));
+        }
+        families[0].n_processes += self.choices.below(if families.len() == 1 { 3 } else { 2 });
+        if let Some(other) = families.get_mut(1) {
+            other.n_processes += self.choices.below(2);
+        }
+        (declared.to_owned(), families)
+    }
+
     fn statement(&mut self, family: &Family) -> String {
         match self.choices.below(8) {
             0 => "idle;".to_owned(),
@@ -239,6 +276,10 @@ impl Writer<'_> {
             1 => self.star(),
             _ => self.mixed(),
         };
+        self.text(&declared, families)
+    }
+
+    fn text(&mut self, declared: &str, families: Vec<Family>) -> String {
         let mut text = format!("program random {{\n{declared}");
         let mut written = Vec::new();
         for family in families {
@@ -269,6 +310,9 @@ struct Tally {
     open: usize,
     false_ones: usize,
     refused_without: usize,
+    /// Proofs in which one process stands for others.
+    crowded: usize,
+    most_states: usize,
     /// So many tests of compatibility at most.
     most_tests: usize,
     /// Where the time goes: the search of the product, the method, the check of proofs.
@@ -304,10 +348,18 @@ fn without(property: &Property, proof: &Certificate, dropped: FairnessId) -> (Pr
     (property, proof)
 }
 
+/// The crowds of a proof.
+fn crowds(proof: &Certificate) -> Option<&[Vec<model::process::ProcessId>]> {
+    proof
+        .facts
+        .iter()
+        .find_map(|fact| if let Claim::Sights(sights) = &fact.claim { Some(&sights.crowds[..]) } else { None })
+}
+
 fn ask(text: &str, choices: &mut Choices, tally: &mut Tally) {
     let Ok(loaded) = lang::load(&SourceFile::new("random.pw", text), &[]) else { return };
     let model = loaded.model;
-    let Some(product) = timed(&mut tally.searching, || Product::explore(&model, MOST_STATES)) else { return };
+    let Some(product) = timed(&mut tally.searching, || Product::explore(&model, tally.most_states)) else { return };
     // All properties are about one graph, which takes most of the time to make.
     let graph = timed(&mut tally.searching, || TurnGraph::new(&model, &product.states));
     let searched = (&graph, &model, &product);
@@ -330,6 +382,7 @@ fn ask(text: &str, choices: &mut Choices, tally: &mut Tally) {
                 let checked = timed(&mut tally.checking, check);
                 checked.unwrap_or_else(|wrong| panic!("{}: {wrong}\n{text}", property.name));
                 tally.proved += 1;
+                tally.crowded += usize::from(crowds(&proof).is_some_and(|crowds| !crowds.is_empty()));
                 let assumed: Vec<FairnessId> = property.under.any_of.iter().flatten().copied().collect();
                 if assumed.is_empty() {
                     continue;
@@ -358,7 +411,7 @@ fn fair_systems_of_neighbours_and_crowds() {
     let number = |name: &str, usual: u64| std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual);
     let (n, seed) = (number("PIECEWISE_PROGRAMS", 80), number("PIECEWISE_SEED", 0));
     let most_tests = number("PIECEWISE_TESTS", 2_000) as usize;
-    let mut tally = Tally { most_tests, ..Tally::default() };
+    let mut tally = Tally { most_tests, most_states: MOST_STATES, ..Tally::default() };
     for at in 0..n {
         let mut choices = Choices::from_seed(seed * 1_000_003 + at + 1);
         let text = Writer { choices: &mut choices }.program();
@@ -370,4 +423,24 @@ fn fair_systems_of_neighbours_and_crowds() {
     println!("{tally:?}");
     assert!(tally.programs as u64 > n / 2 && tally.proved > 20 && tally.false_ones > 20, "{tally:?}");
     assert!(tally.refused_without > 3, "{tally:?}");
+}
+
+#[test]
+fn fair_systems_of_alike_processes() {
+    let number = |name: &str, usual: u64| std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual);
+    let (n, seed) = (number("PIECEWISE_PROGRAMS", 40), number("PIECEWISE_SEED", 0));
+    let most_tests = number("PIECEWISE_TESTS", 200) as usize;
+    let mut tally = Tally { most_tests, most_states: MOST_OF_CROWDS, ..Tally::default() };
+    for at in 0..n {
+        let mut choices = Choices::from_seed(seed * 1_000_003 + at + 500_000_001);
+        let mut writer = Writer { choices: &mut choices };
+        let (declared, families) = writer.crowd();
+        let text = writer.text(&declared, families);
+        ask(&text, &mut choices, &mut tally);
+        if (at + 1).is_multiple_of(100) {
+            println!("{tally:?}");
+        }
+    }
+    println!("{tally:?}");
+    assert!(tally.programs as u64 > n / 4 && tally.crowded > 3 && tally.false_ones > 5, "{tally:?}");
 }

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod crowds;
 mod every_random;
 mod every_size;
 mod exchanged;

@@ -65,7 +65,7 @@ impl Judge<'_, '_> {
     }
 
     /// At which rows a predicate may hold.
-    fn may_hold(&self, view: &View, predicate: &StatePredicate) -> Vec<bool> {
+    pub fn may_hold(&self, view: &View, predicate: &StatePredicate) -> Vec<bool> {
         let is_able = |row: usize, process: ProcessId, labels: Option<&[String]>| {
             view.options[row].enabled[&process].iter().any(|&action| self.carries(action, labels))
         };
@@ -86,7 +86,7 @@ impl Judge<'_, '_> {
         }
     }
 
-    fn carries(&self, action: ActionId, labels: Option<&[String]>) -> bool {
+    pub fn carries(&self, action: ActionId, labels: Option<&[String]>) -> bool {
         let carried = &self.views.model.actions[action].labels;
         labels.is_none_or(|labels| carried.iter().any(|label| labels.contains(label)))
     }
@@ -185,13 +185,8 @@ impl Judge<'_, '_> {
         pairs.map(condition).collect()
     }
 
-    /// The product of the property's view with the automaton.
-    pub fn product(
-        &self,
-        automaton: &ReferenceAutomaton,
-        (view, edges): (&View, &[Edge]),
-        fairness: &[Condition],
-    ) -> Outcome<Product> {
+    /// The truth of what an automaton looks at, at each row of the property's view.
+    pub fn atoms(&self, automaton: &ReferenceAutomaton, view: &View) -> Outcome<Vec<Vec<bool>>> {
         let mut atoms = Vec::new();
         for atom in &automaton.atoms {
             let Some(truths) = self.truths(view, &atom.expr, &atom.bound) else {
@@ -204,6 +199,17 @@ impl Judge<'_, '_> {
             };
             atoms.push(truths);
         }
+        Ok(atoms)
+    }
+
+    /// The product of the property's view with the automaton.
+    pub fn product(
+        &self,
+        automaton: &ReferenceAutomaton,
+        (view, edges): (&View, &[Edge]),
+        fairness: &[Condition],
+    ) -> Outcome<Product> {
+        let atoms = self.atoms(automaton, view)?;
         let mut leaving: HashMap<usize, Vec<usize>> = HashMap::new();
         edges.iter().enumerate().for_each(|(number, edge)| leaving.entry(edge.from).or_default().push(number));
         let mut nodes: Vec<(usize, usize)> = view.initial.iter().map(|&row| (row, 0)).collect();
@@ -241,7 +247,7 @@ impl Judge<'_, '_> {
 }
 
 /// The expressions in a fairness assumption.
-fn expressions(pair: &FairnessPair) -> Vec<&Expr> {
+pub(super) fn expressions(pair: &FairnessPair) -> Vec<&Expr> {
     let before =
         pair.often.iter().filter_map(|often| if let EdgePredicate::Before(one) = often { Some(one) } else { None });
     let predicates = pair.always.iter().chain(before);

@@ -118,8 +118,14 @@ pub(super) struct Views<'a> {
 }
 
 impl<'a> Views<'a> {
-    /// The views of all processes, closed; the additive invariants hold in them.
-    pub fn new(model: &'a Model, sights: &Sights, budget: &'a Budget) -> Outcome<Self> {
+    /// The views of processes, closed; the additive invariants hold in them. Those that are not looked at have no rows, and nobody sees what they do: others do
+    /// the same.
+    pub fn new(
+        model: &'a Model,
+        sights: &Sights,
+        is_looked_at: &dyn Fn(ProcessId) -> bool,
+        budget: &'a Budget,
+    ) -> Outcome<Self> {
         if sights.seen.len() != model.processes.len() {
             return Err(CertificateError::Malformed("it does not say for each process what it sees".to_owned()));
         }
@@ -143,17 +149,18 @@ impl<'a> Views<'a> {
         let mut views = Views { model, seen, weights, list: Vec::new(), viewers, budget, first, scratch };
         let empty = |process: ProcessId| views.empty(vec![process], &views.seen[process.index()]);
         let mut list: Vec<View> = model.processes.ids().map(empty).collect();
-        for view in &mut list {
-            views.start(view)?;
+        let mut open: BTreeSet<usize> = BTreeSet::new();
+        for process in model.processes.ids().filter(|&process| is_looked_at(process)) {
+            views.start(&mut list[process.index()])?;
+            open.insert(process.index());
         }
-        let mut open: BTreeSet<usize> = (0..list.len()).collect();
         // Of each pair of a seer and an actor: how many rows of the actor all rows of the seer, up to which one, have seen.
         let mut seen_rows: HashMap<(usize, usize), (usize, usize)> = HashMap::new();
         while let Some(seer) = open.pop_first() {
             budget.check(0)?;
             let mut grows = false;
             for actor in list[seer].touching.clone() {
-                if actor.index() != seer {
+                if actor.index() != seer && is_looked_at(actor) {
                     let n_actor = list[actor.index()].rows.len();
                     let known = seen_rows.get(&(seer, actor.index())).filter(|known| known.0 == n_actor);
                     let first = known.map_or(0, |known| known.1);
@@ -166,7 +173,8 @@ impl<'a> Views<'a> {
             }
             // Whoever sees something of it sees what it does at new rows; and it sees there what others do.
             if grows {
-                open.extend(list[seer].touching.iter().map(|process| process.index()));
+                let touching = list[seer].touching.iter().filter(|&&process| is_looked_at(process));
+                open.extend(touching.map(|process| process.index()));
             }
         }
         views.list = list.into_iter().map(Rc::new).collect();

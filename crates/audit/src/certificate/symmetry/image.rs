@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 use model::Model;
 use model::control::{Action, ActionKind, ReceivePattern, Stmt, StmtKind, SyncSide, TextOwner};
-use model::expr::{Access, BinaryOp, Domain, Expr, ExprKind, Quantified, Quantifier, Whose};
+use model::expr::{Access, BinaryOp, Binding, Domain, Expr, ExprKind, Quantified, Quantifier, Whose};
 use model::process::{FamilyId, ProcessId};
 use model::types::ScalarType;
 use model::value::Value;
@@ -133,6 +133,7 @@ impl Images<'_> {
                 self.body(no, reader)
             }
             StmtKind::Either(blocks) => blocks.iter().try_for_each(|block| self.body(block, reader)),
+            StmtKind::For(binding, block) if self.is_extremum_of_all(binding, block) => Ok(()),
             StmtKind::For(binding, block) => {
                 self.in_order(&binding.domain, reader)?;
                 let mut inside = reader.clone();
@@ -140,6 +141,44 @@ impl Images<'_> {
                 self.body(block, &inside)
             }
         }
+    }
+
+    /// Whether a loop over all processes of a family keeps the greatest, or the least, of an own cell and a cell of each of them. In whatever order it takes them, it
+    /// ends with the same: where it comes to the own cell, that changes nothing. No value is a fault, since the own cell can have all that the others can.
+    fn is_extremum_of_all(&self, binding: &Binding, block: &[Stmt]) -> bool {
+        let Domain::Family(family) = binding.domain else { return false };
+        let [Stmt { kind: StmtKind::Assign(pairs), .. }] = block else { return false };
+        let [(target, Expr { kind: ExprKind::Binary(BinaryOp::Min | BinaryOp::Max, left, right), .. })] = &pairs[..]
+        else {
+            return false;
+        };
+        let (ExprKind::Read(one), ExprKind::Read(other)) = (&left.kind, &right.kind) else { return false };
+        let others = if one == target { other } else { one };
+        if !matches!(target.whose, Whose::Mine) || (one != target && other != target) {
+            return false;
+        }
+        let Whose::Of(who) = &others.whose else { return false };
+        let is_counter = |expr: &Expr| matches!(expr.kind, ExprKind::Bound(var) if var == binding.var);
+        let is_each = match &who.kind {
+            ExprKind::ToProcess(of, each) => {
+                let number = matches!(&each.kind, ExprKind::IndexOf(inner) if is_counter(inner));
+                *of == family && (is_counter(each) || number)
+            }
+            _ => is_counter(who),
+        };
+        let has_range = |access: &Access| match self.model.vars[access.var].ty.scalar() {
+            ScalarType::Range { lo, hi } if self.model.vars[access.var].ty.dimensions().is_empty() => Some((lo, hi)),
+            _ => None,
+        };
+        let (Some(own), Some(theirs)) = (has_range(target), has_range(others)) else { return false };
+        let belongs =
+            matches!(self.model.vars[others.var].storage, Storage::Public(of) | Storage::Local(of) if of == family);
+        is_each
+            && belongs
+            && own.0 <= theirs.0
+            && theirs.1 <= own.1
+            && others.indices.is_empty()
+            && target.indices.is_empty()
     }
 
     /// The values of the domain are taken one after the other, and the image takes the same ones in the same order.

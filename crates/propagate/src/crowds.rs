@@ -1,0 +1,143 @@
+//! Crowds: interchangeable processes of which one view and one set of edges stand for all (`evidence::propagation`).
+//!
+//! In: a program whose processes may be exchanged, and the processes that a property speaks of. Out: the crowds of all others. Views are made of a few of each: the
+//! first stands for all, the second is whom the first sees when another one moves, and the next ones are those that leave the crowd when cases are
+//! distinguished by processes. So the work does not grow with the number of processes.
+
+use std::collections::BTreeSet;
+
+use model::Model;
+use model::fairness::{EdgePredicate, FairnessId, FairnessPair, StatePredicate};
+use model::process::ProcessId;
+use model::types::ScalarType;
+use temporal::exchange::Exchanges;
+
+use crate::items::{Item, seen_by};
+
+/// So many processes can leave a crowd, at most.
+const SPARES: usize = 2;
+
+/// So many stay, at least.
+const FEWEST: usize = 3;
+
+/// Interchangeable processes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Crowd {
+    /// All of them.
+    pub processes: Vec<ProcessId>,
+}
+
+impl Crowd {
+    /// Whose set stands for those of all.
+    pub fn first(&self) -> ProcessId {
+        self.processes[0]
+    }
+
+    /// Whom the first one sees when another one of them moves.
+    pub fn second(&self) -> ProcessId {
+        self.processes[1]
+    }
+
+    /// Those that can leave, in this order.
+    pub fn spares(&self) -> &[ProcessId] {
+        &self.processes[2..self.n_made()]
+    }
+
+    /// Of how many views are made, from the first on.
+    fn n_made(&self) -> usize {
+        2 + SPARES.min(self.processes.len() - FEWEST)
+    }
+}
+
+/// The crowds of a program, for a property that speaks of some processes.
+pub fn crowds(model: &Model, exchanges: &Exchanges<'_>, named: &BTreeSet<ProcessId>) -> Vec<Crowd> {
+    if exchanges.moves_arrays() {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    for (id, family) in model.families.entries() {
+        let processes: Vec<ProcessId> = family.processes().filter(|process| !named.contains(process)).collect();
+        let names = |ty: ScalarType| match ty {
+            ScalarType::Pid(family) | ScalarType::PidOrNone(family) => family == id,
+            ScalarType::Lock => true,
+            ScalarType::Bool | ScalarType::Range { .. } | ScalarType::Semaphore { .. } | ScalarType::Enum(_) => false,
+        };
+        if processes.len() > FEWEST && !model.cells.iter().any(|cell| names(cell.ty)) {
+            found.push(Crowd { processes });
+        }
+    }
+    if found.is_empty() {
+        return found;
+    }
+    let seen: Vec<BTreeSet<Item>> = model.processes.ids().map(|process| seen_by(model, process)).collect();
+    let owner = |item: Item| match item {
+        Item::Cell(cell) => model.cells[cell].owner,
+        Item::Control(process) => Some(process),
+    };
+    let is_seen_by_another = |crowd: &Crowd| {
+        let of_crowd = |process: ProcessId, item: Item| {
+            owner(item).is_some_and(|owner| owner != process && crowd.processes.binary_search(&owner).is_ok())
+        };
+        model.processes.ids().any(|process| seen[process.index()].iter().any(|&item| of_crowd(process, item)))
+    };
+    let shape = |process: ProcessId| -> Vec<(Option<Item>, usize)> {
+        let first = model.processes[process].first_cell;
+        let shown = |item: &Item| match (*item, owner(*item) == Some(process)) {
+            (Item::Cell(cell), true) => (None, cell.index() - first + 1),
+            (Item::Control(_), true) => (None, 0),
+            (other, false) => (Some(other), 0),
+        };
+        seen[process.index()].iter().map(shown).collect()
+    };
+    found.retain(|crowd| {
+        let first = shape(crowd.first());
+        !is_seen_by_another(crowd) && crowd.processes.iter().all(|&process| shape(process) == first)
+    });
+    found
+}
+
+/// For each process the one whose view is made and shows the same.
+pub fn stand_ins(model: &Model, crowds: &[Crowd]) -> Vec<ProcessId> {
+    let mut found: Vec<ProcessId> = model.processes.ids().collect();
+    for crowd in crowds {
+        crowd.processes[crowd.n_made()..].iter().for_each(|process| found[process.index()] = crowd.first());
+    }
+    found
+}
+
+/// Whether exchanges of processes of crowds take fairness assumptions to each other, and these have a value in every state.
+pub fn are_kept(model: &Model, exchanges: &Exchanges<'_>, crowds: &[Crowd], fairness: &[FairnessId]) -> bool {
+    let can_fault = |predicate: &StatePredicate| match predicate {
+        StatePredicate::Holds(expr) | StatePredicate::Fails(expr) => expr.can_fault(),
+        StatePredicate::Unable(..) | StatePredicate::NobodyAble => false,
+    };
+    let before = |predicate: &EdgePredicate| matches!(predicate, EdgePredicate::Before(one) if can_fault(one));
+    let has_value =
+        |pair: &FairnessPair| !pair.always.as_ref().is_some_and(can_fault) && !pair.often.iter().any(before);
+    let rounds = crowds.iter().flat_map(|crowd| [&crowd.processes[..2], &crowd.processes[..]]);
+    fairness.iter().all(|&pair| has_value(&model.fairness[pair])) && { rounds }.all(|round| {
+        let next = |process: ProcessId| match round.iter().position(|&one| one == process) {
+            Some(at) => round[(at + 1) % round.len()],
+            None => process,
+        };
+        exchanges.keeps(fairness, &next)
+    })
+}
+
+/// The fairness assumptions that speak of nobody in a crowd but this process.
+pub fn about(model: &Model, crowds: &[Crowd], fairness: &[FairnessId], own: Option<ProcessId>) -> Vec<FairnessId> {
+    let is_shown = |process: ProcessId| {
+        own == Some(process) || !crowds.iter().any(|crowd| crowd.processes.binary_search(&process).is_ok())
+    };
+    let state = |predicate: &StatePredicate| match predicate {
+        StatePredicate::Unable(process, _) => is_shown(*process),
+        StatePredicate::NobodyAble | StatePredicate::Holds(_) | StatePredicate::Fails(_) => true,
+    };
+    let edge = |predicate: &EdgePredicate| match predicate {
+        EdgePredicate::Before(predicate) => state(predicate),
+        EdgePredicate::Scheduled(process) | EdgePredicate::Moves(process, _) => is_shown(*process),
+        EdgePredicate::SomebodyMoves => true,
+    };
+    let is_about = |pair: &FairnessPair| pair.always.as_ref().is_none_or(state) && pair.often.iter().all(edge);
+    fairness.iter().copied().filter(|&pair| is_about(&model.fairness[pair])).collect()
+}
