@@ -192,3 +192,70 @@ fn what_is_true_of_one_process_is_not_stretched() {
         assert!(refused.contains(says), "{live}: {refused}");
     }
 }
+
+/// Processes that go over all of them inside a step.
+fn scanning(inside: &str) -> Model {
+    let text = format!(
+        "program scanning {{
+  process P[i in 0..<3] {{
+    public n: 0..=2;
+    public wide: 0..=3;
+    loop {{
+      take:  atomic {{ for k in 0..<3 {{ {inside} }} }}
+      wait:  n = if n < 2 then n + 1 else 0;
+      crit:  wide = n;
+    }}
+  }}
+  property live: forall i: P[i]@wait ~> P[i]@crit under weak P[*];
+}}"
+    );
+    lang::load(&SourceFile::new("scanning.pw", &text), &[]).unwrap_or_else(|wrong| panic!("{wrong:?}\n{text}")).model
+}
+
+/// Whether exchanging the first two processes, or all in a round, takes every step of a reachable state to one of its image.
+fn is_symmetric(model: &Model) -> bool {
+    let product = testkit::Product::explore(model, 20_000).expect("it is small");
+    let rounds = [[1, 0, 2], [1, 2, 0]];
+    rounds.iter().all(|round| {
+        let goes = |process: ProcessId| ProcessId::new(round[process.index()]);
+        let image = |state: &model::eval::State| {
+            testkit::permutation::permuted(model, &std::collections::BTreeMap::new(), goes, state)
+        };
+        let after = |state: &model::eval::State, map: &dyn Fn(&model::eval::State) -> model::eval::State| {
+            let steps = model::eval::steps(model, state);
+            let n_faults = steps.iter().filter(|step| step.result.is_err()).count();
+            let states = steps.iter().filter_map(|step| step.result.as_ref().ok()).map(map);
+            (states.collect::<std::collections::BTreeSet<_>>(), n_faults)
+        };
+        product.states.iter().all(|state| after(state, &image) == after(&image(state), &Clone::clone))
+    })
+}
+
+#[test]
+fn the_greatest_of_all_is_the_same_in_any_order() {
+    let alike = scanning("n = max(n, P[k].n);");
+    let shown = proof(&alike);
+    for inside in ["n = max(n, P[k].n);", "n = max(P[k].n, n);", "n = min(n, P[k].n);", "wide = max(wide, P[k].n);"] {
+        let model = scanning(inside);
+        let found = proof(&model);
+        assert_eq!(counts(&found), (1, 2), "{inside}");
+        assert!(is_accepted(&model, &found) && is_symmetric(&model), "{inside}");
+    }
+    // The last one decides, or a certain one, or one that does not fit.
+    for inside in [
+        "n = P[k].n;",
+        "n = max(P[k].n, P[k].n);",
+        "n = max(n, P[0].n);",
+        "n = max(n, P[k].wide);",
+        "n = max(wide, P[k].n);",
+        "n = (n + P[k].n) % 3;",
+        "n = max(n, k);",
+        "n = max(n, P[k].n); wide = n;",
+        "if P[k].n > 0 { n = max(n, P[k].n); }",
+    ] {
+        let model = scanning(inside);
+        assert!(!is_accepted(&model, &shown), "{inside}");
+        let found = proof(&model);
+        assert!(counts(&found).1 == 0 && is_accepted(&model, &found), "{inside}");
+    }
+}
