@@ -5,6 +5,8 @@
 //! of its name if there is one, else to the oldest one of a block around it, else to the newest anywhere. The first label of a name keeps
 //! it, and that is the one that `P@l` means; others are called `l.2`, `l.3` and so on.
 
+use std::collections::HashMap;
+
 use base::Diagnostic;
 
 use super::super::ast::{Name, Stmt, StmtKind};
@@ -21,6 +23,8 @@ pub(super) struct LabelScopes {
     open: Vec<usize>,
     n_blocks: usize,
     names: Vec<ScopedName>,
+    /// The positions of all names of one text.
+    positions: HashMap<String, Vec<usize>>,
 }
 
 /// A name in a block.
@@ -42,8 +46,11 @@ impl LabelScopes {
 
     /// A label, or the target of a `goto`, with the number of its name.
     pub fn meet(&mut self, name: Name) -> Name {
-        let is_it = |known: &ScopedName| known.text == name.text && self.open.starts_with(&known.blocks);
-        let at = self.names.iter().rposition(is_it).unwrap_or_else(|| {
+        let positions = self.positions.entry(name.text.clone()).or_default();
+        let is_it = |at: &usize| self.open.starts_with(&self.names[*at].blocks);
+        let known = positions.iter().rev().copied().find(is_it);
+        let at = known.unwrap_or_else(|| {
+            positions.push(self.names.len());
             self.names.push(ScopedName { text: name.text.clone(), blocks: self.open.clone() });
             self.names.len() - 1
         });
@@ -52,7 +59,8 @@ impl LabelScopes {
 
     /// Gives all labels of a whole body names of their own.
     pub fn settle(&mut self, body: &mut [Stmt], log: &mut Log) {
-        let mut labels = Labels { names: std::mem::take(&mut self.names), known: Vec::new() };
+        self.positions.clear();
+        let mut labels = Labels { names: std::mem::take(&mut self.names), known: HashMap::new() };
         labels.declare(body, log);
         labels.lead(body);
     }
@@ -61,8 +69,8 @@ impl LabelScopes {
 /// The labels of a body.
 struct Labels {
     names: Vec<ScopedName>,
-    /// In the order in which their statements end.
-    known: Vec<Label>,
+    /// By their text, in the order in which their statements end.
+    known: HashMap<String, Vec<Label>>,
 }
 
 struct Label {
@@ -83,14 +91,14 @@ impl Labels {
             for label in &mut statement.labels {
                 let Some(name) = Labels::position(label) else { continue };
                 let plain = self.names[name].text.clone();
-                if self.known.iter().any(|known| known.name == name) {
+                let known = self.known.entry(plain.clone()).or_default();
+                if known.iter().any(|known| known.name == name) {
                     let message = format!("`{plain}` is a label already");
                     log.add(Diagnostic::error(code::LABEL, label.span, message));
                 }
-                let n_before = self.known.iter().filter(|known| self.names[known.name].text == plain).count();
-                let text = if n_before == 0 { plain.clone() } else { format!("{plain}.{}", n_before + 1) };
+                let text = if known.is_empty() { plain } else { format!("{plain}.{}", known.len() + 1) };
                 label.text.clone_from(&text);
-                self.known.push(Label { name, text });
+                known.push(Label { name, text });
             }
         }
     }
@@ -108,7 +116,7 @@ impl Labels {
 
     fn target(&self, wanted: &ScopedName) -> String {
         let mut found: Option<&Label> = None;
-        for label in self.known.iter().rev().filter(|label| self.names[label.name].text == wanted.text) {
+        for label in self.known.get(&wanted.text).into_iter().flatten().rev() {
             let blocks = &self.names[label.name].blocks;
             if *blocks == wanted.blocks {
                 return label.text.clone();
