@@ -13,6 +13,7 @@ use model::property::PropertyKind;
 use model::size::{ParameterId, parameters_of};
 use model::symmetry::{expr_asymmetries_beside, process_dimensions};
 use model::template::{FragmentReason, symmetric_beside};
+use model::types::ScalarType;
 use model::visit::{each_part, each_text};
 
 use crate::layout::{Layout, is_over, is_own};
@@ -43,7 +44,8 @@ pub fn fragment(model: &Model) -> Result<Fragment, FragmentReason> {
 /// The first reason why they cannot.
 pub fn fragment_beside(model: &Model, n_named: usize) -> Result<Fragment, FragmentReason> {
     let first = |reasons: Vec<FragmentReason>| {
-        reasons.into_iter().next().unwrap_or_else(|| plain("it is outside the fragment"))
+        let reason = reasons.into_iter().next().unwrap_or_else(|| plain("it is outside the fragment"));
+        number_of_a_process(model, &reason).unwrap_or(reason)
     };
     let symmetric = symmetric_beside(model, n_named).map_err(first)?;
     let family = symmetric.sized.family;
@@ -67,6 +69,31 @@ pub fn fragment_beside(model: &Model, n_named: usize) -> Result<Fragment, Fragme
     let mut layout = Layout::new(model, family, symmetric.is_ordered);
     layout.named = model.families[family].processes().take(n_named).collect();
     Ok(Fragment { layout, parameter: symmetric.sized.parameter })
+}
+
+/// What to write where a variable with numbers is used as a process: it may hold the process itself.
+fn number_of_a_process(model: &Model, reason: &FragmentReason) -> Option<FragmentReason> {
+    let template = model.template();
+    let mut found = None;
+    each_text(template, &mut |expr| {
+        each_part(expr, &mut |part| {
+            if part.span == reason.span
+                && let ExprKind::ToProcess(family, inner) = &part.kind
+                && let ExprKind::Read(access) = &inner.kind
+            {
+                found = Some((*family, access.var));
+            }
+        });
+    });
+    let (family, var) = found?;
+    let declared = &template.vars[var];
+    let ty = match template.families.len() {
+        1 => "pid".to_owned(),
+        _ => format!("pid({})", template.families[family].name),
+    };
+    let name = &declared.name;
+    matches!(declared.ty.scalar(), ScalarType::Range { .. })
+        .then(|| at(reason.span, format!("`{name}` is a number, and is used as a process: declare it as `{ty}`")))
 }
 
 /// What a property says about each reachable state, and how many processes it takes to violate it.

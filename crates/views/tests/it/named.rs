@@ -109,6 +109,27 @@ fn what_names_too_many_is_outside_with_its_line() {
     }
 }
 
+/// Who keeps a process as a number is told how to write it, and what is written so is proved.
+#[test]
+fn a_number_that_is_used_as_a_process_is_better_declared_as_one() {
+    let turn = |ty: &str, other: &str| {
+        format!(
+            "program t(N: 2..) {{ shared turn: {ty}; \
+             process P[i in 0..<N] {{ loop {{ wait: await turn == i; crit: skip; pass: turn = any; }} }} {other} \
+             invariant v: forall i != j in P: !(P[i]@crit && P[j]@crit); }}"
+        )
+    };
+    for (ty, other) in [("pid", ""), ("pid(P)", "process Q[j in 0..<2] { skip; }")] {
+        let model = load(&turn("0..<N", other), 3);
+        let asked = model.properties.entries().find(|(_, one)| one.name == "v").unwrap().0;
+        let reason = obstacle(&model, asked).unwrap();
+        assert_eq!(reason.text, format!("`turn` is a number, and is used as a process: declare it as `{ty}`"));
+        assert!(proof(&model, "v").is_none());
+        let model = load(&turn(ty, other), 3);
+        assert!(accepts(&model, "v", &proof(&model, "v").unwrap()));
+    }
+}
+
 #[test]
 fn changed_proofs_that_name_processes_are_refused() {
     let model = load(&example("coordinator"), 3);
