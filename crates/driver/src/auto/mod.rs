@@ -31,7 +31,7 @@ use crate::mistake::Mistake;
 engine::config! {
     /// What bounds the turns of methods in `auto`.
     pub struct Config {
-        /// What the search of the whole product of a small program has. The promise of `auto` allows 50 ms.
+        /// What the search of the whole product of a small program has alone, or a part of it where there are more than a few processes. The promise of `auto` allows 50 ms.
         pub moment: Duration = Duration::from_millis(25),
         /// Local sets of small programs take no more than this, and some milliseconds.
         pub small: Bytes = Bytes(256 << 10),
@@ -46,7 +46,7 @@ engine::config! {
         /// Local sets of one process that take more are given up.
         pub local_sets: Bytes = Bytes(512 << 20),
         /// A turn of a method takes about so long at first.
-        pub first_turn: Duration = Duration::from_millis(4),
+        pub first_turn: Duration = Duration::from_millis(2),
         /// Later turns take one of so many parts of what all methods took so far.
         pub turn_part: usize = 16,
         /// A method that succeeds soon or not at all has its first share for so long, and then its later one.
@@ -77,10 +77,10 @@ impl Checker for Auto {
     fn check(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<PropertyResult>, Box<Mistake>> {
         let standing = RaceStanding::new(task.model, &task.properties);
         let mut race = Race::new(task, observer, standing, self.config);
-        small::decide(task, observer, &self.config, &mut race);
-        let open = race.standing().open();
-        let steps = plan::steps(task.model, &open, task.n_threads, &self.config);
-        race.compete(&steps, None);
+        race.line_up(&plan::steps(task.model, &task.properties, task.n_threads, &self.config));
+        small::head_start(task.model.processes.len(), &self.config).inspect(|&most| race.head_start(most));
+        race.go_on();
+        small::prove(task, observer, &self.config, race.standing());
         race.results()
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! In: a Model, the questions, and how many threads there are. Out: methods with their shares. What the Model shows makes its class: whether questions
 //! are of safety or temporal, how many processes there are, and whether some can be exchanged for one another, or run one text with different indices, or all run texts of their own; `table.txt` has the shares of
-//! each class. An invariant that asks for somebody among many (`x == 0 => exists i: …`) is rarely shown by a few processes at a time, so diagrams have most of the work on it; so
+//! each class. An invariant that asks for somebody among many (`x == 0 => exists i: …`) is rarely shown by a few processes at a time, so diagrams have the largest share on it; so
 //! they have where some of many interchangeable processes can move. Where a process sees much of the shared state, methods that list what it sees have little but a quick attempt. Programs with procedures are put to `pushdown` as much as to all others together, since stacks may have no bound. Small programs are decided before
 //! (`small.rs`). A method is asked what it supports, so the same list answers safety and temporal properties.
 
@@ -43,6 +43,9 @@ const FEW_TO_SEARCH: usize = 12;
 /// The share of methods of which little is hoped.
 const LEAST: f64 = 0.3;
 
+/// The share of the method of which most is hoped, beside the largest of the others. Views succeed soon or not at all, on such questions, too.
+const MOST: f64 = 1.25;
+
 /// A method in a race.
 #[derive(Clone)]
 pub struct RaceEntry {
@@ -82,7 +85,7 @@ pub fn steps(model: &Model, questions: &[PropertyId], n_threads: usize, config: 
     if questions.iter().any(is_about_all) {
         let most = shares.iter().map(|(_, share)| share.first()).fold(0.0, f64::max);
         let forward = shares.iter_mut().filter(|(name, _)| *name == "forward");
-        forward.for_each(|(_, share)| *share = Shares::same(2.0 * most));
+        forward.for_each(|(_, share)| *share = Shares::same(MOST * most));
     }
     if !model.procedures.is_empty() {
         shares.retain(|(name, _)| *name != "pushdown");

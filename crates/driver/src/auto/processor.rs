@@ -24,6 +24,8 @@ pub struct ThreadTime(Mutex<Account>);
 
 #[derive(Debug, Default)]
 struct Account {
+    /// Whether the thread has begun.
+    has_begun: bool,
     /// Open as soon as the thread has begun.
     file: Option<File>,
     /// What it had worked when somebody asked last: the account is gone when the thread ends.
@@ -34,13 +36,17 @@ impl ThreadTime {
     /// Counts the thread that calls this.
     pub fn count_this_thread(&self) {
         let mut account = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        account.has_begun = true;
         account.file = File::open(ACCOUNT).ok();
     }
 
-    /// What the thread has worked so far; `None` where it has not begun or the system does not count.
+    /// What the thread has worked so far: nothing before it has begun, however long the system lets it wait; `None` where the system does not count.
     pub fn worked(&self) -> Option<Duration> {
         let mut account = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let Account { file, last } = &mut *account;
+        let Account { has_begun, file, last } = &mut *account;
+        if !*has_begun {
+            return Some(Duration::ZERO);
+        }
         let file = file.as_mut()?;
         if let Some(now) = read(file) {
             *last = now.max(*last);
@@ -102,7 +108,7 @@ mod tests {
     #[test]
     fn work_is_counted_and_waiting_is_not() {
         let time = Arc::new(ThreadTime::default());
-        assert_eq!(time.worked(), None);
+        assert_eq!(time.worked(), Some(Duration::ZERO), "it has not begun");
         let counted = Arc::clone(&time);
         let work = std::thread::spawn(move || {
             counted.count_this_thread();

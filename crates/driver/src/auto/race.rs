@@ -46,6 +46,11 @@ pub struct Race<'a> {
     at_most: Option<Duration>,
     /// What time on the clock is worth, from the first race on.
     pace: Rc<Pace>,
+    /// What runners say, and where they say it.
+    inbox: Receiver<(usize, RunnerMessage)>,
+    sender: Sender<(usize, RunnerMessage)>,
+    /// The program, shared by all runners.
+    model: Arc<Model>,
 }
 
 /// A method in the race, with some questions.
@@ -65,6 +70,8 @@ struct Runner {
     cancel: CancelToken,
     budget: Budget,
     stage: RunnerStage,
+    /// Whether it has had a turn.
+    has_begun: bool,
 }
 
 /// Where a runner is.
@@ -150,19 +157,31 @@ impl Runner {
 impl<'a> Race<'a> {
     /// A race for what is open.
     pub fn new(task: &'a Task<'a>, observer: &'a dyn Observer, standing: RaceStanding<'a>, config: Config) -> Self {
-        Race { task, observer, standing, config, runners: Vec::new(), at_most: None, pace: Rc::default() }
+        let (sender, inbox) = mpsc::channel();
+        let model = Arc::new(task.model.clone());
+        let (runners, at_most, pace) = (Vec::new(), None, Rc::default());
+        Race { task, observer, standing, config, runners, at_most, pace, inbox, sender, model }
     }
 
     /// Lets methods work on what is open, until all is decided or they have worked so long together, if that is limited.
     pub fn compete(&mut self, steps: &[RaceEntry], at_most: Option<Duration>) {
-        if self.standing.failure.is_none() && !self.standing.open().is_empty() {
-            let (sender, inbox) = mpsc::channel();
-            self.at_most = at_most;
-            self.runners.clear();
-            self.line_up(steps, &sender);
-            self.turns(&inbox, &sender);
-            self.close(&inbox);
+        self.at_most = at_most;
+        self.line_up(steps);
+        self.go_on();
+    }
+
+    /// Lets the search of the whole product work alone for so long, before all others; it goes on beside them where it stopped.
+    pub fn head_start(&mut self, most: Duration) {
+        let is_search = |runner: &Runner| runner.step.engine.name() == WHOLE_PRODUCT;
+        if let Some(search) = self.runners.iter().position(is_search) {
+            self.turns(Some(search), |race| race.runners[search].is_live() && race.runners[search].worked() < most);
         }
+    }
+
+    /// Lets all work until all is decided, or they have worked so long together as they may.
+    pub fn go_on(&mut self) {
+        self.turns(None, |_| true);
+        self.close();
     }
 
     /// How the race stands.
@@ -184,7 +203,7 @@ impl<'a> Race<'a> {
     }
 
     /// One runner for each method that has something to answer, or for each of its questions.
-    fn line_up(&mut self, steps: &[RaceEntry], sender: &Sender<(usize, RunnerMessage)>) {
+    pub fn line_up(&mut self, steps: &[RaceEntry]) {
         let (model, open) = (self.task.model, self.standing.open());
         let mut entries: Vec<(&RaceEntry, Shares, Vec<PropertyId>)> = Vec::new();
         for step in steps {
@@ -197,7 +216,7 @@ impl<'a> Race<'a> {
         }
         let budgets = self.task.budget.shared_by(entries.len());
         for (runner, ((step, shares, asked), budget)) in entries.into_iter().zip(budgets).enumerate() {
-            let post = Post { runner, sender: sender.clone() };
+            let post = Post { runner, sender: self.sender.clone() };
             let gate = Arc::new(Gate::new(move || post.tell(RunnerMessage::Paused)));
             let cancel = budget.cancel_token().child();
             let budget = budget.cancelled_by(cancel.clone()).gated_by(&gate);
@@ -216,16 +235,16 @@ impl<'a> Race<'a> {
                 cancel,
                 budget,
                 stage,
+                has_begun: false,
             });
         }
     }
 
-    /// Gives turns until the race is over.
-    fn turns(&mut self, inbox: &Receiver<(usize, RunnerMessage)>, sender: &Sender<(usize, RunnerMessage)>) {
-        let model = Arc::new(self.task.model.clone());
-        while !self.is_over() {
-            self.give_turns(&model, sender);
-            if let Ok((runner, told)) = inbox.recv_timeout(GLANCE) {
+    /// Gives turns, to one runner or to all, until the race is over or they are not to go on.
+    fn turns(&mut self, only: Option<usize>, goes_on: impl Fn(&Self) -> bool) {
+        while !self.is_over() && goes_on(self) {
+            self.give_turns(only);
+            if let Ok((runner, told)) = self.inbox.recv_timeout(GLANCE) {
                 self.hear(runner, told);
             }
         }
@@ -259,23 +278,23 @@ impl<'a> Race<'a> {
     }
 
     /// Hears for a while what becomes of some runners that have begun.
-    fn listen(&mut self, inbox: &Receiver<(usize, RunnerMessage)>, at_most: Duration, whom: impl Fn(&Runner) -> bool) {
+    fn listen(&mut self, at_most: Duration, whom: impl Fn(&Runner) -> bool) {
         let since = Instant::now();
         let is_awaited = |runner: &Runner| runner.is_live() && runner.stage != RunnerStage::Ready && whom(runner);
         while self.runners.iter().any(is_awaited) && since.elapsed() < at_most {
-            if let Ok((runner, told)) = inbox.recv_timeout(GLANCE) {
+            if let Ok((runner, told)) = self.inbox.recv_timeout(GLANCE) {
                 self.hear(runner, told);
             }
         }
     }
 
-    /// Gives turns while threads are free.
-    fn give_turns(&mut self, model: &Arc<Model>, sender: &Sender<(usize, RunnerMessage)>) {
+    /// Gives turns while threads are free, to one runner or to all.
+    fn give_turns(&mut self, only: Option<usize>) {
         let part = u32::try_from(self.config.turn_part).unwrap_or(u32::MAX).max(1);
         let turn = self.config.first_turn.max(self.worked() / part);
         loop {
             let busy: usize = self.runners.iter().map(Runner::n_busy).sum();
-            let Some(next) = self.furthest_behind(turn) else { return };
+            let Some(next) = self.furthest_behind(turn, only) else { return };
             let needed = self.runners[next].step.n_threads;
             if busy > 0 && (busy + needed > self.task.n_threads || self.is_ahead(next, turn)) {
                 return;
@@ -285,16 +304,17 @@ impl<'a> Race<'a> {
             runner.stage = RunnerStage::Working { before: runner.worked(), clock: runner.gate.worked(), turn };
             runner.gate.open(turn);
             if is_new {
+                runner.has_begun = true;
                 runner.asked.retain(|&id| !self.standing.is_found(id));
                 runner.silent.clone_from(&runner.asked);
                 RunnerJob {
                     engine: Arc::clone(&runner.step.engine),
-                    model: Arc::clone(model),
+                    model: Arc::clone(&self.model),
                     asked: runner.asked.clone(),
                     budget: runner.budget.clone(),
                     n_threads: runner.step.n_threads,
                     processor: Arc::clone(&runner.processor),
-                    post: Post { runner: next, sender: sender.clone() },
+                    post: Post { runner: next, sender: self.sender.clone() },
                 }
                 .start();
             }
@@ -302,8 +322,11 @@ impl<'a> Race<'a> {
     }
 
     /// The runner that waits for a turn and would be furthest behind its share after it.
-    fn furthest_behind(&self, turn: Duration) -> Option<usize> {
-        let waits = |&at: &usize| matches!(self.runners[at].stage, RunnerStage::Ready | RunnerStage::Paused { .. });
+    fn furthest_behind(&self, turn: Duration, only: Option<usize>) -> Option<usize> {
+        let waits = |&at: &usize| {
+            only.is_none_or(|only| only == at)
+                && matches!(self.runners[at].stage, RunnerStage::Ready | RunnerStage::Paused { .. })
+        };
         let waiting = (0..self.runners.len()).filter(waits);
         waiting.min_by(|&one, &other| self.after(one, turn).total_cmp(&self.after(other, turn)))
     }
@@ -377,28 +400,27 @@ impl<'a> Race<'a> {
     }
 
     /// Ends the race. Where a limit was reached, runners have a moment to say how far they came; nobody waits for what is not wanted any more.
-    fn close(&mut self, inbox: &Receiver<(usize, RunnerMessage)>) {
+    fn close(&mut self) {
         let is_searching = |runner: &Runner| runner.step.engine.name() == WHOLE_PRODUCT;
         if self.standing.failure.is_some() || self.standing.open().is_empty() {
             // There is nothing to wait for.
         } else if self.task.budget.check(0).is_err() {
             let grace = allowance(self.task.budget.time_limit().unwrap_or_default()).mul_f64(ENGINE_GRACE);
             self.runners.iter().for_each(|runner| runner.gate.release());
-            self.listen(inbox, grace, |_| true);
+            self.listen(grace, |_| true);
         } else if self.is_limited() {
             // Others may be in the midst of something that cannot be interrupted.
             for runner in self.runners.iter().filter(|runner| is_searching(runner)) {
                 runner.cancel.cancel();
                 runner.gate.release();
             }
-            self.listen(inbox, LAST_WORDS, is_searching);
+            self.listen(LAST_WORDS, is_searching);
         }
         let now = self.task.budget.elapsed();
         let reason = self.limit();
         for runner in &mut self.runners {
-            let has_begun = runner.stage != RunnerStage::Ready;
             runner.stop();
-            for &property in runner.silent.iter().filter(|_| has_begun) {
+            for &property in runner.silent.iter().filter(|_| runner.has_begun) {
                 let is_found = self.standing.is_found(property);
                 let open = AttemptOutcome::Open(reason.clone());
                 let outcome = if is_found { AttemptOutcome::Overtaken } else { open };

@@ -1,38 +1,46 @@
 //! Small programs: a search of the whole product decides them at once, and one or two processes prove what it found to hold.
 //!
-//! In: a task, and a standing in which nothing is decided. Out: the standing with what is decided. The search has a moment of processor
-//! time; the proofs have no limit of time, but one of size, so that a small program gets the same answer on a busy machine as on an idle one.
+//! In: a task, and how a race stands in which the search of the whole product had a head start. Out: the standing with proofs of what the search decided among few states.
+//! They have no limit of time, but one of size, so that a small program gets the same answer on a busy machine as on an idle one.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use engine::{Answer, AttemptOutcome, Engine, Event, Observer, PropertyId, Silent, Task, Verdict};
 use local::ExplicitKIndex;
-use product::Mono;
 
 use super::Config;
-use super::plan::RaceEntry;
-use super::race::Race;
-use super::shares::Shares;
 use super::standing::{RaceStanding, attempt};
 use crate::auditor::Auditor;
 use crate::checker::SharedEngine;
 use crate::watchdog;
 
-/// Decides what can be decided in a moment.
-pub fn decide(task: &Task<'_>, observer: &dyn Observer, config: &Config, race: &mut Race<'_>) {
+/// Where the search saw no more states than this, proofs are looked for: it takes some milliseconds, and so do they.
+const SMALL_STATES: u64 = 20_000;
+
+/// How long the search of the whole product works before all others, if it does. It goes on beside them, so that what is not decided by then is not lost; the more
+/// processes there are, the less is.
+pub fn head_start(n_processes: usize, config: &Config) -> Option<Duration> {
+    let parts = match n_processes {
+        ..=4 => 1,
+        5..=12 => 2,
+        _ => 3,
+    };
+    (n_processes <= config.small_processes).then(|| config.moment / parts)
+}
+
+/// Looks for proofs of what a search of few states decided.
+pub fn prove(task: &Task<'_>, observer: &dyn Observer, config: &Config, standing: &mut RaceStanding<'_>) {
     if task.model.processes.len() > config.small_processes {
         return;
     }
-    let search = RaceEntry { engine: Arc::new(Mono), shares: Shares::same(1.0), n_threads: 1, one_by_one: false };
-    race.compete(&[search], Some(config.moment));
-    let standing = race.standing();
     let small = Small { task, observer, config };
     let mut auditor = Auditor::new(task.model, task.budget.clone());
     // Of two processes, both together are the whole product, and no proof about one at a time.
     let most = task.model.processes.len().saturating_sub(1).min(2);
     for k in 1..=most {
         let engine = ExplicitKIndex { k, cap_bytes: config.small.0 };
-        let mut properties: Vec<PropertyId> = standing.searched();
+        let mut properties: Vec<PropertyId> = standing.searched(SMALL_STATES);
         properties.retain(|&id| engine.supports(task.model, id).is_ok());
         if !properties.is_empty() && standing.failure.is_none() {
             let engine = Arc::new(engine) as SharedEngine;

@@ -48,10 +48,14 @@ impl<'m> RaceStanding<'m> {
         self.questions.iter().filter(|question| question.found.is_none()).map(|question| question.id).collect()
     }
 
-    /// The questions that were answered by a search, which left nothing to read.
-    pub fn searched(&self) -> Vec<PropertyId> {
-        let is_searched =
-            |question: &&QuestionStanding| question.found.as_ref().is_some_and(|(found, _)| is_search(found));
+    /// The questions that were answered by a search of the whole product, of at most so many states, which left nothing to read.
+    pub fn searched(&self, most_states: u64) -> Vec<PropertyId> {
+        let is_small = |found: &PropertyResult| {
+            found.method == WHOLE_PRODUCT && found.statistics.global_states.is_some_and(|states| states <= most_states)
+        };
+        let is_searched = |question: &&QuestionStanding| {
+            question.found.as_ref().is_some_and(|(found, _)| is_search(found) && is_small(found))
+        };
         self.questions.iter().filter(is_searched).map(|question| question.id).collect()
     }
 
