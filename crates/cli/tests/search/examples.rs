@@ -1,4 +1,5 @@
-//! Counts, verdicts and lengths of runs equal those of one machine, with two threads and with two processes; temporal verdicts do, too.
+//! Counts, verdicts and lengths of runs equal those of one machine, with two threads and with two processes; temporal verdicts do, too. Here a few examples, from the command
+//! to the document; all of them are compared without its starts and documents by the tests of `hosts`.
 
 use crate::processes::{counts, local_hosts, results};
 use crate::support::{Place, examples};

@@ -6,7 +6,7 @@
 //! some time ([`PATIENCE`]) all must be there.
 
 use std::io::{self, Read, Write};
-use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
+use std::net::{IpAddr, Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -35,6 +35,9 @@ const LOOPBACK: &str = "127.0.0.1";
 
 /// The longest name of a version.
 const LONGEST_VERSION: usize = 64;
+
+/// No greeting has more bytes.
+const LONGEST_GREETING: u64 = 1024;
 
 /// What a connection is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -241,11 +244,26 @@ impl Member {
         }
     }
 
+    /// Says who this is to one of another version, so that it need not try again. It may be anybody: what it says is taken for a moment only.
+    fn turn_away(&self, stream: &mut TcpStream) {
+        let own = Hello { role: 0, process: self.process as u32, nonce: [0; 32], settings: self.settings };
+        if write_hello(stream, &own).is_ok() {
+            stream.shutdown(Shutdown::Write).ok();
+            stream.set_read_timeout(Some(PAUSE)).ok();
+            // What is left unread when a connection is closed would take our words back.
+            io::copy(&mut stream.take(LONGEST_GREETING), &mut io::sink()).ok();
+        }
+    }
+
     /// What the one who is called says and hears.
     fn welcome(&self, stream: &mut TcpStream) -> Result<(usize, Role), Refused> {
         stream.set_nonblocking(false)?;
         prepare(stream)?;
-        let theirs = read_hello(stream)?;
+        let theirs = read_hello(stream).inspect_err(|refused| {
+            if matches!(refused, Refused::Other(_)) {
+                self.turn_away(stream);
+            }
+        })?;
         let mine = nonce().map_err(Refused::Other)?;
         let own = Hello { role: theirs.role, process: self.process as u32, nonce: mine, settings: self.settings };
         write_hello(stream, &own)?;
@@ -484,6 +502,23 @@ mod tests {
         other[MAGIC.len() + 9] = b'9';
         let said = said(read_hello(&mut &other[..]).unwrap_err());
         assert!(said.starts_with("it has version 9"), "{said}");
+    }
+
+    /// Who has another version hears which one this is, instead of a connection that breaks.
+    #[test]
+    fn another_version_is_told_ours() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let mut caller = TcpStream::connect(("127.0.0.1", port)).unwrap();
+        let mut hello = Vec::new();
+        write_hello(&mut hello, &Hello { role: 1, process: 1, nonce: [1; 32], settings: [7; 32] }).unwrap();
+        hello[MAGIC.len() + 9] = b'9';
+        caller.write_all(&hello).unwrap();
+        let (mut stream, _) = listener.accept().unwrap();
+        let refused = member(0, port.min(65000), |_| ()).welcome(&mut stream).unwrap_err();
+        assert!(said(refused).starts_with("it has version 9"));
+        drop(stream);
+        assert_eq!(read_hello(&mut caller).unwrap().process, 0);
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod examples;
+
 use std::cell::Cell;
 use std::sync::Arc;
 use std::time::Duration;
