@@ -37,7 +37,8 @@ use streett::emptiness;
 use streett::lasso::{self, FairLasso};
 
 /// Answers the temporal properties among those of a task, and the others that are named, on the same graph; the rest is not looked at.
-pub(crate) fn run(task: &Task<'_>, others: &[PropertyId], meter: &Meter<'_>) -> Vec<Answer> {
+/// A graph that would take more than `most_bytes` is given up: its temporal properties have no answer then.
+pub(crate) fn run(task: &Task<'_>, others: &[PropertyId], meter: &Meter<'_>, most_bytes: Option<u64>) -> Vec<Answer> {
     let codec = Codec::new(task.model, UnrollLimits::default());
     let started = Instant::now();
     let asked: Vec<AskedProperty> = task.properties.iter().filter_map(|&id| AskedProperty::new(task, id)).collect();
@@ -45,7 +46,7 @@ pub(crate) fn run(task: &Task<'_>, others: &[PropertyId], meter: &Meter<'_>) -> 
         return Vec::new();
     }
     let properties: Vec<PropertyId> = asked.iter().map(|asked| asked.property).chain(others.iter().copied()).collect();
-    match with_width(codec.layout.n_words, LivenessJob { codec: &codec, asked, others, meter, started }) {
+    match with_width(codec.layout.n_words, LivenessJob { codec: &codec, asked, others, meter, most_bytes, started }) {
         Ok(answers) => answers,
         Err(reason) => properties.into_iter().map(|property| unknown(property, reason.clone())).collect(),
     }
@@ -87,6 +88,8 @@ struct LivenessJob<'j> {
     /// Properties that are not temporal.
     others: &'j [PropertyId],
     meter: &'j Meter<'j>,
+    /// What the graph may take, where it is better given up than completed.
+    most_bytes: Option<u64>,
     started: Instant,
 }
 
@@ -106,7 +109,13 @@ impl ForWidth for LivenessJob<'_> {
         let mut answers: Vec<Option<Answer>> = self.asked.iter().map(|_| None).collect();
         let mut most_states = FIRST_LOOK;
         let complete = loop {
-            match explorer.explore(most_states, self.meter) {
+            let room = self.room_for(explorer.graph.states.len());
+            match explorer.explore(most_states.min(room), self.meter) {
+                Ok(false) if room < most_states => {
+                    let reason = StopReason::MemoryLimit(self.meter.memory_limit().unwrap_or_default());
+                    let others = self.others(&explorer, Some(&reason));
+                    return answers.into_iter().flatten().chain(others).collect();
+                }
                 Ok(false) => most_states = most_states.saturating_mul(BETWEEN_LOOKS),
                 end => break end.map(drop),
             }
@@ -152,6 +161,17 @@ const BETWEEN_LOOKS: usize = 16;
 const N_NEAR: usize = 2;
 
 impl LivenessJob<'_> {
+    /// How many states the graph may have, from what those that it has take.
+    fn room_for(&self, n_states: usize) -> usize {
+        let bytes = self.meter.bytes();
+        match self.most_bytes {
+            Some(most) if n_states > 0 && bytes > 0 => {
+                usize::try_from(u128::from(most) * n_states as u128 / u128::from(bytes)).unwrap_or(usize::MAX)
+            }
+            _ => usize::MAX,
+        }
+    }
+
     /// The answers to the properties that are not temporal. Those that a limit leaves open are not told yet.
     fn others<const W: usize>(&self, explorer: &Explorer<'_, W>, stopped: Option<&StopReason>) -> Vec<Answer> {
         let findings = explorer.findings().to_vec();

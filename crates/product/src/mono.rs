@@ -29,17 +29,26 @@ impl Engine for Mono {
         let is_temporal = |id: &PropertyId| matches!(task.model.properties[*id].kind, PropertyKind::Temporal(_));
         let (temporal, safety): (Vec<PropertyId>, Vec<PropertyId>) =
             task.properties.iter().partition(|id| is_temporal(id));
-        // The graph of a search that may go on disk would not have room beside it.
-        let is_apart = temporal.is_empty() || task.budget.disk().is_some();
-        let (first, together) = if is_apart { (safety, Vec::new()) } else { (Vec::new(), safety) };
+        let (first, together) = if temporal.is_empty() { (safety, Vec::new()) } else { (Vec::new(), safety) };
         let mut answers = search(task, first, observer);
-        answers.extend(liveness::run(task, &together, &Meter::new(&task.budget, observer)));
+        // One exploration serves both kinds; where a search could go on disk, the graph leaves room for it.
+        let most_bytes = task.budget.disk().and(task.budget.memory_limit()).map(|bytes| bytes / 2);
+        let liveness = |task: &Task<'_>, others: &[PropertyId], most_bytes: Option<u64>| {
+            liveness::run(task, others, &Meter::new(&task.budget, observer), most_bytes)
+        };
+        answers.extend(liveness(task, &together, most_bytes));
         // A graph takes more room than its states alone.
         let lacks_room = |answer: &Answer| matches!(&answer.verdict, Verdict::Unknown(reason) if is_room(reason));
         let again = answers.iter().filter(|answer| lacks_room(answer) && together.contains(&answer.property));
         let again: Vec<PropertyId> = again.map(|answer| answer.property).collect();
         answers.retain(|answer| !again.contains(&answer.property));
         answers.extend(search(task, again, observer));
+        // A graph that was given up has all of the memory now.
+        let is_open = |id: &&PropertyId| !answers.iter().any(|answer| answer.property == **id);
+        let open: Vec<PropertyId> = temporal.iter().filter(is_open).copied().collect();
+        if !open.is_empty() {
+            answers.extend(liveness(&Task { properties: open, ..task.clone() }, &[], None));
+        }
         answers.sort_by_key(|answer| task.properties.iter().position(|&id| id == answer.property));
         Ok(answers)
     }

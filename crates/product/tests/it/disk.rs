@@ -157,3 +157,33 @@ fn a_disk_that_fails_is_a_sentence() {
     std::fs::remove_file(file).unwrap();
     place.end();
 }
+
+/// With room for its graph the product is explored once for both kinds of properties, also where there is disk: what is told of the invariant is what the exploration for the temporal one saw.
+/// Without, the disk decides the invariant, and the temporal property is left open.
+#[test]
+fn temporal_properties_and_others_are_explored_once_where_there_is_disk() {
+    let text = "program both {
+        shared x: [0..=9; 4];
+        process P[i in 0..<4] { loop { x[i] = (x[i] + 1) % 10; } }
+        invariant small: forall k: x[k] <= 9;
+        property again: always eventually x[0] == 0 under weak P[*];
+    }";
+    let model = lang::load(&SourceFile::new("test.pw", text), &[]).unwrap().model;
+    let place = Place::new("both-on-disk");
+    let answers = |limit: u64| {
+        let asked = ["small", "again"].map(|name| model.properties.ids().find(|id| model.properties[*id].name == name));
+        let properties: Vec<PropertyId> = asked.into_iter().flatten().collect();
+        let task = Task { model: &model, properties, budget: little(limit, Some(&place.0)), n_threads: 1 };
+        Mono.run(&task, &Silent).unwrap()
+    };
+    let roomy = answers(100 << 20);
+    assert!(roomy.iter().all(|answer| matches!(answer.verdict, Verdict::Holds(_))), "{roomy:?}");
+    // A search for the invariant alone would take less memory than the graph.
+    let taken: Vec<_> = roomy.iter().map(|answer| answer.statistics.peak_memory_bytes).collect();
+    let alone = explore(&model, &little(100 << 20, Some(&place.0)), 1, &Silent).1.peak_memory_bytes;
+    assert!(taken[0] > alone, "{taken:?}, and {alone:?} for the states alone");
+    let tight = answers(200_000);
+    assert!(matches!(tight[0].verdict, Verdict::Holds(_)), "{tight:?}");
+    assert!(matches!(tight[1].verdict, Verdict::Unknown(StopReason::MemoryLimit(_))), "{tight:?}");
+    place.end();
+}
