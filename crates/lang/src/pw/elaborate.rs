@@ -35,7 +35,8 @@ use model::variable::VariableLook;
 
 use super::ast::{
     Assigned, ChannelDecl, EnumDecl, Expr, FairnessItem, FairnessKind, Ident, Item, PatternIndex, ProcedureParameter,
-    ProcessDecl, ProcessIndex, Program, PropertyKind, StorageClass, StructDecl, Type, TypeKind, VariableDecl,
+    ProcessDecl, ProcessIndex, Program, PropertyDecl, PropertyKind, StorageClass, StructDecl, Type, TypeKind,
+    VariableDecl,
 };
 use crate::codes::check as code;
 
@@ -243,6 +244,11 @@ impl<'a> Elaborator<'a> {
                 Item::Define(declared)
             }
             Item::Property(declared) => {
+                if let PropertyKind::RaceFree(raced) = &declared.kind
+                    && let Some(parts) = self.raced_parts(declared, raced)
+                {
+                    return parts.into_iter().map(Item::Property).collect();
+                }
                 let mut declared = declared.clone();
                 declared.kind = match &declared.kind {
                     PropertyKind::Invariant(expr) => PropertyKind::Invariant(self.expr(expr)),
@@ -269,6 +275,20 @@ impl<'a> Elaborator<'a> {
             Item::Initially(condition) => Item::Initially(self.expr(condition)),
             Item::Enum(_) | Item::AllowDeadlock(_) | Item::Sizes(_) => item.clone(),
         }]
+    }
+
+    /// `race_free` of a variable with structs in it: a question for each of its fields.
+    fn raced_parts(&mut self, declared: &PropertyDecl, raced: &Expr) -> Option<Vec<PropertyDecl>> {
+        let placed = self.place(raced).filter(|placed| self.has_structs(&placed.ty))?;
+        let written = crate::pw::printer::expr_to_string(raced);
+        let whole = declared.name.as_ref().map_or(format!("race_free {written}"), |name| name.name.clone());
+        let mut parts = Vec::new();
+        for leaf in self.leaves(&placed.ty) {
+            let kind = PropertyKind::RaceFree(self.part(&placed, &leaf));
+            let name = Some(Ident { name: format!("{whole}{}", leaf.suffix), span: declared.span });
+            parts.push(PropertyDecl { kind, name, ..declared.clone() });
+        }
+        Some(parts)
     }
 
     fn process(&mut self, declared: &'a ProcessDecl) -> ProcessDecl {

@@ -73,6 +73,12 @@ fn statements_of_other_languages() {
         "if x { skip; } elsif y { skip; }",
         &["E0105 1:40 expected `else if`, found `elsif` | write `else if`"],
     );
+    check_statements(
+        "{ skip; }",
+        &[
+            "E0101 1:25 expected a statement, found `{` | if it is meant to be one step, write `atomic { … }` | otherwise leave the braces out: statements stand one after the other",
+        ],
+    );
     check_statements("if x then { skip; }", &["E0101 1:30 expected `{`, found the keyword `then` | leave out `then`"]);
     check_statements(
         "while x y = 1; z = ;",

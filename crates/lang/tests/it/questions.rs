@@ -101,6 +101,13 @@ fn built_in_questions_come_first_unless_they_are_written() {
     );
     assert_eq!(names("no_errors expect holds;"), "deadlock_free, no_errors");
     assert_eq!(facts(&with("no_errors; no_errors;")), "E0405");
+    // With structs in it, a question for each field.
+    let structs = "struct Pair { a: bool, b: 0..=3 } struct Msg { kind: 0..=1, pair: Pair } shared ring: [Msg; 3]; process Q { public m: Pair; skip; }";
+    assert_eq!(
+        names(&format!("{structs} race_free ring, x, Q.m; race_free apart: ring expect violated;")),
+        "no_errors, deadlock_free, race_free ring.kind, race_free ring.pair.a, race_free ring.pair.b, race_free x, race_free Q.m.a, race_free Q.m.b, \
+         !apart.kind, !apart.pair.a, !apart.pair.b"
+    );
 }
 
 /// The assumptions of the last property: the sets of pairs, `|` between alternatives.

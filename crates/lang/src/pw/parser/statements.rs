@@ -562,10 +562,22 @@ impl Parser<'_> {
         Ok(Assigned::Any { range, span: self.since(start) })
     }
 
+    /// Braces alone make no statement.
+    fn bare_block(&mut self) -> Failed {
+        let span = self.span();
+        let before = Span { start: span.start, end: span.start };
+        let diagnostic = Diagnostic::error(code::UNEXPECTED, span, "expected a statement, found `{`");
+        let diagnostic = diagnostic.suggest("if it is meant to be one step, write `atomic { … }`", before, "atomic ");
+        self.fail(diagnostic.help("otherwise leave the braces out: statements stand one after the other"))
+    }
+
     fn unknown_statement(&mut self) -> Parse<StatementKind> {
         let word = self.word_at(0);
         if matches!(word, "else" | "or") && self.unpaired.is_some() {
             return Err(Failed);
+        }
+        if self.at(TokenKind::LeftBrace) {
+            return Err(self.bare_block());
         }
         if word.is_empty() || words::is_reserved(word) {
             return Err(self.unexpected("a statement"));
