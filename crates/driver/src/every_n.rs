@@ -86,7 +86,17 @@ pub fn check(
         }
     };
     results.iter_mut().for_each(|result| asking.name_limit(result));
+    results.iter_mut().for_each(for_one_size);
     Ok((smaller, Checked { results, time: started.elapsed(), processor_time: None, method: METHOD }))
+}
+
+/// Methods that are proposed where a size stands in the way answer at one size.
+fn for_one_size(result: &mut PropertyResult) {
+    if let Verdict::Unknown(StopReason::NotSupported(missing)) = &mut result.verdict
+        && missing.feature == Feature::Sizes
+    {
+        missing.about.push_str(" (one size is asked about without `--all-n`)");
+    }
 }
 
 /// Which of some questions are proved for every size by no more work than this. Smaller sizes are searched; what cannot be searched in time is not proved.

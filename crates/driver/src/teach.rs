@@ -34,9 +34,6 @@ use crate::mistake::Mistake;
 /// What is allowed for each property beside the time that it took itself.
 const A_MOMENT: Duration = Duration::from_millis(100);
 
-/// What took less than this can be asked many times in no time.
-const QUICK: Duration = Duration::from_millis(10);
-
 /// What takes longer than this is not asked again and again.
 const LONG: Duration = Duration::from_secs(1);
 
@@ -74,7 +71,7 @@ pub fn teach(check: &Check<'_>, checked: &mut Checked) -> Result<(), Box<Mistake
     Ok(())
 }
 
-/// Finds out only whether what properties speak of ever happens, and only of those that were decided at once: for tables of many.
+/// Finds out only whether what properties speak of ever happens, of those that were decided soon and for a moment: for tables of many.
 ///
 /// # Errors
 /// A mistake of ours.
@@ -83,10 +80,10 @@ pub fn teach_vacuity(check: &Check<'_>, checked: &mut Checked) -> Result<(), Box
     let worked = checked.processor_time;
     for result in &mut checked.results {
         let own = own_time(result, worked);
-        if own >= QUICK || !matches!(result.verdict, Verdict::Holds(_)) {
+        if own >= LONG || !matches!(result.verdict, Verdict::Holds(_)) {
             continue;
         }
-        let asking = SimilarQuestions::new(check, result, (own, own + A_BLINK), deadline);
+        let asking = SimilarQuestions::new(check, result, (own, own.min(A_MOMENT) + A_BLINK), deadline);
         result.insight.triggers = vacuity::look(&asking, &check.model.properties[result.property])?;
     }
     Ok(())

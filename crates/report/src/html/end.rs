@@ -13,7 +13,7 @@ use maud::{Markup, html};
 use model::process::ProcessId;
 use serde_json::Value as Json;
 
-use super::escape::{code, joined};
+use super::escape::{code, joined, sentence};
 use super::table::{folded, heads, left_out, row, table, wide};
 use crate::human::insight::{counted_turns, meaning};
 use crate::human::trace::group_names;
@@ -40,7 +40,7 @@ pub fn html(run: &Explained, result: &PropertyResult, trace: &Trace) -> Markup {
                 "The next step of " (code(text("process"))) " is an error, " (when) ": " (code(text("action")))
                 " (line " (plain(&shown["line"])) ")"
             }
-            p { (text("message")) }
+            p { (sentence(text("message"))) }
         },
         "deadlock" => waiting(&shown, &when),
         "race" => racing(&shown, &when),

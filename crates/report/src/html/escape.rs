@@ -14,6 +14,16 @@ pub fn code(text: &str) -> Markup {
     html! { code { (text) } }
 }
 
+/// A sentence in which what stands between backticks is code.
+pub fn sentence(text: &str) -> Markup {
+    let parts: Vec<&str> = text.split('`').collect();
+    // A backtick that is not closed is one of the text.
+    if parts.len().is_multiple_of(2) {
+        return html! { (text) };
+    }
+    html! { @for (nth, part) in parts.iter().enumerate() { @if nth % 2 == 1 { (code(part)) } @else { (part) } } }
+}
+
 /// The parts with this text between them.
 pub fn joined(parts: &[Markup], between: impl Render) -> Markup {
     html! {
@@ -74,6 +84,12 @@ mod tests {
         let text = visible(script_json(&document));
         assert!(!text.contains('<') && !text.contains('\u{202e}'));
         assert_eq!(serde_json::from_str::<Json>(&text).unwrap(), document);
+    }
+
+    #[test]
+    fn backticks_are_code() {
+        assert_eq!(sentence("outside the type of `a<b>`").0, "outside the type of <code>a&lt;b&gt;</code>");
+        assert_eq!(sentence("one ` alone").0, "one ` alone");
     }
 
     #[test]

@@ -13,7 +13,9 @@ use explain::steps::StepView;
 use model::eval::State;
 use model::process::ProcessId;
 
+use crate::document::EndDocument;
 use crate::human::failure;
+use crate::json::end as document;
 use crate::style::Style;
 
 /// Longer traces are shown in part: so many last steps.
@@ -89,7 +91,7 @@ pub struct Film<'a> {
     pub variables: Vec<Variable>,
     /// A few words about the last state.
     pub ending: String,
-    /// The words of the property: what it speaks of is drawn even if it does not change.
+    /// The words of the property, and of the statements that err or wait: what they speak of is drawn even if it does not change.
     pub words: Vec<String>,
 }
 
@@ -113,7 +115,7 @@ impl<'a> Film<'a> {
             steps,
             processes,
             ending: shown.ending,
-            words: words(&run.model.properties[result.property].text),
+            words: spoken_of(run, result, trace),
         }
     }
 
@@ -178,6 +180,19 @@ impl<'a> Film<'a> {
 }
 
 /// The words of a text that may be names of variables.
+/// What the property speaks of, and what its end does: the statement that errs, and what those who are stuck wait for.
+fn spoken_of(run: &Explained, result: &PropertyResult, trace: &Trace) -> Vec<String> {
+    let mut spoken = words(&run.model.properties[result.property].text);
+    match document(run, result, trace) {
+        Some(EndDocument::Error { by, .. }) => spoken.extend(words(&by.action)),
+        Some(EndDocument::Deadlock { stuck, .. }) => {
+            spoken.extend(stuck.iter().flat_map(|wait| words(&wait.waits_for)));
+        }
+        _ => {}
+    }
+    spoken
+}
+
 fn words(text: &str) -> Vec<String> {
     let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
     text.split(|letter| !is_part(letter)).filter(|word| !word.is_empty()).map(str::to_owned).collect()

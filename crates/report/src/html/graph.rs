@@ -6,6 +6,7 @@ use explain::proof::story::{Picture, ViewGraph};
 use maud::{Markup, html};
 use model::Model;
 use model::process::ProcessId;
+use model::variable::{VariableLook, element_name};
 
 use super::MOST_STATES_DRAWN;
 use super::escape::code;
@@ -91,7 +92,7 @@ fn legend(own: &str) -> Markup {
 fn one(model: &Model, processes: &[ProcessId], drawing: &Drawing) -> Markup {
     let names = group_names(model, processes);
     let edges = edges(processes[0], drawing);
-    let nodes: Vec<Vec<String>> = drawing.states.iter().map(rows).collect();
+    let nodes: Vec<Vec<String>> = drawing.states.iter().map(|state| rows(state, told(model, state))).collect();
     html! {
         h4 { (names) @if processes.len() > 1 { " " span.aside { "alike" } } }
         p.dim {
@@ -111,7 +112,8 @@ fn one(model: &Model, processes: &[ProcessId], drawing: &Drawing) -> Markup {
 pub fn of_views(found: &ViewGraph) -> Markup {
     let drawing = &found.drawing;
     let edges = edges(found.process, drawing);
-    let nodes: Vec<Vec<String>> = drawing.states.iter().map(rows).collect();
+    let plain = |state: &DrawnState| state.cells.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+    let nodes: Vec<Vec<String>> = drawing.states.iter().map(|state| rows(state, plain(state))).collect();
     let name = format!("views of {}", found.whom);
     let unmet = match found.n_unmet {
         0 => String::new(),
@@ -173,8 +175,43 @@ fn picture(titles: [&str; 2], (nodes, edges): (&[Vec<String>], &[Arrow]), n_init
     }
 }
 
-fn rows(state: &DrawnState) -> Vec<String> {
-    let cells = state.cells.iter().map(|(name, value)| format!("{name} = {value}"));
+/// What a process sees, as the program says it: sets as sets, and nothing that a step chooses and forgets.
+fn told(model: &Model, state: &DrawnState) -> Vec<String> {
+    let is_of = |name: &str, var: &str| name == var || name.strip_suffix(var).is_some_and(|owner| owner.ends_with('.'));
+    let look_of = |name: &str| {
+        let var = model.vars.iter().find(|var| is_of(name.split('[').next().unwrap_or(name), &var.name));
+        var.or_else(|| model.vars.iter().find(|var| is_of(name, &var.name))).map(|var| &var.look)
+    };
+    let mut out: Vec<String> = Vec::new();
+    let mut set: Option<(&str, Vec<String>)> = None;
+    let close = |set: Option<(&str, Vec<String>)>, out: &mut Vec<String>| {
+        out.extend(set.map(|(name, elements)| format!("{name} = {{{}}}", elements.join(", "))));
+    };
+    for (name, value) in &state.cells {
+        let (base, index) = name.strip_suffix(']').and_then(|name| name.rsplit_once('[')).unwrap_or((name, ""));
+        let look = look_of(name).or_else(|| look_of(base));
+        match (look, index.parse::<usize>()) {
+            (Some(VariableLook::Hidden), _) => {}
+            (Some(VariableLook::Set(names)), Ok(at)) => {
+                if set.as_ref().is_none_or(|(known, _)| *known != base) {
+                    close(set.take(), &mut out);
+                    set = Some((base, Vec::new()));
+                }
+                if let Some((_, elements)) = set.as_mut().filter(|_| value == "true") {
+                    elements.push(element_name(names, at));
+                }
+            }
+            _ => {
+                close(set.take(), &mut out);
+                out.push(format!("{name} = {value}"));
+            }
+        }
+    }
+    close(set, &mut out);
+    out
+}
+
+fn rows(state: &DrawnState, cells: Vec<String>) -> Vec<String> {
     let mut rows: Vec<String> = std::iter::once(state.place.clone()).chain(cells).collect();
     if rows.len() > MOST_CELLS + 1 {
         rows.truncate(MOST_CELLS);
@@ -322,8 +359,7 @@ fn foot(graph: &Diagram, layout: &Placement, layer: f64) -> f64 {
 fn transitions(model: &Model, drawing: &Drawing, edges: &[Arrow]) -> Markup {
     let state = |at: usize| {
         let drawn = &drawing.states[at];
-        let cells: Vec<String> = drawn.cells.iter().map(|(name, value)| format!("{name} = {value}")).collect();
-        std::iter::once(drawn.place.clone()).chain(cells).collect::<Vec<_>>().join(", ")
+        std::iter::once(drawn.place.clone()).chain(told(model, drawn)).collect::<Vec<_>>().join(", ")
     };
     let line = |edge: &Arrow| {
         let movers = group_names(model, &edge.movers);
@@ -367,6 +403,32 @@ mod tests {
             assert!(html.contains(part), "no {part} in {html}");
         }
         assert!(!html.contains("<think>"));
+    }
+
+    /// Sets are told as sets, of processes too, and what a step chooses and forgets is not told.
+    #[test]
+    fn local_states_are_told_as_the_program_is_written() {
+        let text = "program p {
+            enum Way { north, east }
+            shared calls: set of 0..<3;
+            process P[i in 0..<2] {
+                local ways: set of Way;
+                loop { some k in 0..<3 where !(k in calls) { insert calls(k); } insert ways(east); }
+            }
+        }";
+        let model = lang::load(&base::SourceFile::new("p.pw", text), &[]).unwrap().model;
+        let hidden = model.vars.iter().find(|var| var.look == VariableLook::Hidden).unwrap().name.clone();
+        let cell = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        let cells = vec![
+            cell("calls[0]", "true"),
+            cell("calls[1]", "false"),
+            cell("calls[2]", "true"),
+            cell("P[0].ways[0]", "false"),
+            cell("P[0].ways[1]", "true"),
+            cell(&format!("P[0].{hidden}"), "0"),
+        ];
+        let state = DrawnState { place: "start".to_owned(), cells };
+        assert_eq!(told(&model, &state), ["calls = {0, 2}", "P[0].ways = {east}"]);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use explain::names::{line, property_title};
 use maud::{Markup, html};
 use serde_json::Value as Json;
 
-use super::escape::{code, joined, script_text};
+use super::escape::{code, joined, script_text, sentence};
 use super::results::{Tone, tone};
 use super::table::{heads, left_out, row, table, wide};
 use super::{Checked, proof, trace};
@@ -95,7 +95,7 @@ fn heading(run: &Run, result: &PropertyResult, id: &str) -> Markup {
                     @if result.unaudited().is_some() { " " span.aside { "⚠ unaudited" } }
                     @if let Some(text) = denied(result) { " " span class="aside bad" { (text) } }
                 }
-                p.rest { (words.rest) }
+                p.rest { (sentence(&words.rest)) }
                 @if !property.text.is_empty() || !property.span.is_empty() {
                     p.formula {
                         @if !property.text.is_empty() { (code(&property.text)) }
@@ -234,7 +234,7 @@ fn next(checked: &Checked<'_>, result: &PropertyResult) -> Markup {
             li { "until then " (counted(states, "state", "states")) " were looked at" }
         }
         @for (what, why) in advice::commands(checked.run, result, &context) {
-            @if why.is_empty() { li { (what) } } @else { li { (code(&what)) " " span.dim { (why) } } }
+            @if why.is_empty() { li { (sentence(&what)) } } @else { li { (code(&what)) " " span.dim { (why) } } }
         }
     };
     html! { @if !rows.0.is_empty() { h4 { "Next" } ul.next { (rows) } } }

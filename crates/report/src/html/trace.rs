@@ -19,8 +19,8 @@ use super::film::Film;
 use super::lanes;
 use super::source::{Listing, steps as step_lines};
 use super::table::{self, heads, table, wide};
-use crate::human::trace;
-use crate::human::trace::group_names;
+use crate::human::change_text;
+use crate::human::trace::{self, group_names};
 use crate::numbers::{count, counted};
 use crate::style::Style;
 
@@ -203,7 +203,7 @@ fn row(film: &Film<'_>, at: usize, step: &StepView) -> Markup {
     let switched = at > 0 && film.steps[at - 1].process != step.process;
     let shared = step.shown.iter().filter(|change| change.owner.is_none());
     let style = Style::default();
-    let mut parts: Vec<String> = shared.map(|change| trace::change_text(change, &change.name, &style)).collect();
+    let mut parts: Vec<String> = shared.map(|change| change_text(change, &change.name, &style)).collect();
     parts.extend(notes(film, at, step));
     html! {
         tr data-step=(number) class=[switched.then_some("switched")] {
@@ -230,7 +230,7 @@ fn row(film: &Film<'_>, at: usize, step: &StepView) -> Markup {
 fn told(step: &StepView, process: ProcessId) -> String {
     let style = Style::default();
     let own = step.shown.iter().filter(|change| change.owner == Some(process));
-    let mut parts: Vec<String> = own.map(|change| trace::change_text(change, &change.own_name, &style)).collect();
+    let mut parts: Vec<String> = own.map(|change| change_text(change, &change.own_name, &style)).collect();
     if let Some(moved) = step.moved.iter().find(|moved| moved.process == process) {
         let went =
             if step.stands_still { "stands still".to_owned() } else { format!("{} → {}", moved.from, moved.to) };

@@ -38,7 +38,7 @@ pub(crate) fn commands(run: &Run, result: &PropertyResult, context: &Context) ->
             for_proof(run, result, context)
         }
         Verdict::Holds(_) | Verdict::Violated(_) => Vec::new(),
-        Verdict::Unknown(reason) => for_unknown(run, reason),
+        Verdict::Unknown(reason) => for_unknown(run, result, reason),
     }
 }
 
@@ -139,16 +139,13 @@ fn for_proof(run: &Run, result: &PropertyResult, context: &Context) -> Vec<(Stri
     }
 }
 
-fn for_unknown(run: &Run, reason: &StopReason) -> Vec<(String, &'static str)> {
-    let has_size = run.model.parameters.iter().any(|parameter| parameter.name == "N");
+fn for_unknown(run: &Run, result: &PropertyResult, reason: &StopReason) -> Vec<(String, &'static str)> {
     let words = |text: &str| vec![(text.to_owned(), "")];
     match reason {
-        StopReason::TimeLimit(_) if has_size => words("a longer --timeout, or a smaller -N"),
-        StopReason::TimeLimit(_) => words("a longer --timeout"),
-        StopReason::MemoryLimit(_) | StopReason::NodeLimit(_) if has_size => {
-            words("a larger --memory, or a smaller -N")
+        StopReason::TimeLimit(_) => vec![(choices(&["a longer --timeout", mono_alone(result), &smaller(run)]), "")],
+        StopReason::MemoryLimit(_) | StopReason::NodeLimit(_) => {
+            vec![(choices(&["a larger --memory", &smaller(run)]), "")]
         }
-        StopReason::MemoryLimit(_) | StopReason::NodeLimit(_) => words("a larger --memory"),
         StopReason::AutomatonLimit(_) => words("a simpler formula, or several properties instead of one"),
         StopReason::PropertyError(_) => words("guard the expression, so that it has a value in every reachable state"),
         StopReason::OnHost { .. } => words("more hosts, or more memory for each in the host file"),
@@ -160,5 +157,31 @@ fn for_unknown(run: &Run, reason: &StopReason) -> Vec<(String, &'static str)> {
         | StopReason::Left(_)
         | StopReason::Allowed(_)
         | StopReason::NotSupported(_) => Vec::new(),
+    }
+}
+
+/// What may be tried, those that are not empty.
+fn choices(these: &[&str]) -> String {
+    let these: Vec<&str> = these.iter().copied().filter(|one| !one.is_empty()).collect();
+    match these.split_last() {
+        Some((last, [])) => (*last).to_owned(),
+        Some((last, others)) => format!("{}, or {last}", others.join(", ")),
+        None => String::new(),
+    }
+}
+
+/// Where methods take turns, the search of the whole product has a part of the time only.
+fn mono_alone(result: &PropertyResult) -> &'static str {
+    if result.method == "auto" { "--method mono" } else { "" }
+}
+
+/// A parameter that is not at its least value.
+fn smaller(run: &Run) -> String {
+    let mut large = run.model.parameters.iter().filter(|parameter| parameter.value > parameter.least);
+    let first = large.clone().find(|parameter| parameter.name == "N");
+    match first.or_else(|| large.next()) {
+        Some(parameter) if parameter.name == "N" => "a smaller -N".to_owned(),
+        Some(parameter) => format!("a smaller -D {}", parameter.name),
+        None => String::new(),
     }
 }

@@ -4,8 +4,9 @@ use explain::names::{location, own_variables, shared_variables};
 use explain::steps::{ControlChange, StepView};
 use model::process::ProcessId;
 
+use super::change::change_text;
 use super::failure::painted_ending;
-use super::trace::{TraceDrawing, TraceRow, beside, bracket, change_text, gap_line, read_notes};
+use super::trace::{TraceDrawing, TraceRow, beside, bracket, gap_line, read_notes};
 use crate::style::{Ink, Mark, Style};
 use crate::text::{clean, cut_middle, pad, pad_left, width};
 

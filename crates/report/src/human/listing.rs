@@ -4,21 +4,27 @@ use explain::names::{location, own_variables, shared_variables};
 use explain::steps::StepView;
 use model::process::ProcessId;
 
+use super::change::change_text;
 use super::columns::what_happens;
 use super::failure::painted_ending;
-use super::trace::{TraceDrawing, TraceRow, beside, bracket, change_text, gap_line, group_names, read_notes};
+use super::trace::{TraceDrawing, TraceRow, beside, bracket, gap_line, group_names, read_notes};
 use crate::style::{Ink, Style};
 use crate::text::{clean, cut, hang, pad, pad_left, width};
 
-/// What changes has at least so many columns.
-const NARROWEST_CHANGES: usize = 20;
+/// What changes has at least so many columns, and more as far as there is more to say, up to so many.
+const CHANGES: std::ops::RangeInclusive<usize> = 20..=30;
 
 /// The trace as a list.
 pub fn draw(drawing: &TraceDrawing<'_>, rows: &[TraceRow<'_>], style: &Style) -> String {
     let steps: Vec<[String; 4]> = rows.iter().filter_map(|row| parts(drawing, row, style)).collect();
     let most = |nth: usize, title: &str| steps.iter().map(|step| width(&step[nth])).max().unwrap_or(0).max(title.len());
     let (step, line, process) = (most(0, "step"), most(1, "line"), most(2, "process").min(20));
-    let room = style.width.saturating_sub(step + line + process + 10 + NARROWEST_CHANGES).max("move".len());
+    let told = rows.iter().filter_map(|row| match row {
+        TraceRow::Step(nth, view) => Some(width(&effects(drawing, *nth, view, style))),
+        TraceRow::Start | TraceRow::Gap(_) => None,
+    });
+    let changes = told.max().unwrap_or(0).clamp(*CHANGES.start(), *CHANGES.end());
+    let room = style.width.saturating_sub(step + line + process + 10 + changes).max("move".len());
     let widths = [step, line, process, most(3, "move").min(room)];
     let titles = ["step", "line", "process", "move"].iter().zip(widths).map(|(title, columns)| pad(title, columns));
     let titles = format!("  {}  changes", titles.collect::<Vec<_>>().join("  "));

@@ -5,6 +5,7 @@
 //! decided what.
 
 pub(crate) mod advice;
+mod change;
 mod columns;
 mod decided;
 pub(crate) mod failure;
@@ -29,8 +30,8 @@ use crate::files::Files;
 use crate::style::{Ink, Style};
 use crate::text::{clean, hang, spread, width};
 
+pub(crate) use change::change_text;
 pub use summary::{Tally, tally};
-pub(crate) use trace::change_text;
 pub use trace::{TraceDrawing, draw_trace};
 
 /// How much is said.

@@ -5,7 +5,7 @@
 
 use engine::run::PropertyResult;
 use evidence::Trace;
-use explain::bundle::{ShownChange, read_text};
+use explain::bundle::read_text;
 use explain::explained::ToldTrace;
 use explain::steps::StepView;
 use model::Model;
@@ -111,14 +111,6 @@ pub(super) fn beside(drawing: &TraceDrawing<'_>, nth: usize, style: &Style) -> S
             format!("{} {:digits$}", style.mark(Mark::LoopBody), "")
         }
         _ => String::new(),
-    }
-}
-
-/// `level: 0 ⇒ 1`; `a = 3` for one that comes with a call.
-pub(crate) fn change_text(change: &ShownChange, name: &str, style: &Style) -> String {
-    match &change.old {
-        Some(old) => format!("{name}: {old} {} {}", style.mark(Mark::Becomes), change.new),
-        None => format!("{name} = {}", change.new),
     }
 }
 
