@@ -53,7 +53,7 @@ impl Source {
     }
 }
 
-/// Views with the additive invariants that prune them.
+/// Views with the additive invariants that prune them, of those that are wanted.
 ///
 /// # Errors
 /// A limit, or a contradiction.
@@ -61,7 +61,7 @@ pub fn pruned<'m>(
     model: &'m Model,
     stand_ins: Vec<ProcessId>,
     limits: Limits<'m>,
-    source: Source,
+    (source, is_wanted): (Source, &dyn Fn(&Additive) -> bool),
 ) -> Result<(Views<'m>, Vec<Additive>), Halt> {
     let mut views = Views::new(model, Weights::default(), stand_ins, limits)?;
     let mut invariants = Search::new(&views).guesses();
@@ -77,6 +77,7 @@ pub fn pruned<'m>(
             invariants.push(more);
         }
     }
+    invariants.retain(is_wanted);
     while !invariants.is_empty() {
         let weights = Weights::new(model, &invariants);
         views = views.with_weights(weights)?;

@@ -7,13 +7,14 @@ use std::collections::BTreeSet;
 use ::engine::{Halt, PropertyId, Task};
 use base::StopReason;
 use evidence::certificate::{Claim, Fact};
+use evidence::propagation::Additive;
 use evidence::{Certificate, Scope};
 use model::process::ProcessId;
 use temporal::exchange::Exchanges;
 
 use crate::additive::{Source, pruned};
 use crate::conditions::property_view;
-use crate::crowds::{Crowd, are_kept, crowds, stand_ins};
+use crate::crowds::{Crowd, are_kept, crowds, stand_ins, weighs_alike};
 use crate::engine::{Attempted, Config, Proving, Violating, refutation, violations, with_ways};
 use crate::refute::Effort;
 use crate::views::Limits;
@@ -90,7 +91,8 @@ fn by_source(
     source: Source,
 ) -> Result<Option<Found>, Halt> {
     let limits = Limits { budget: &task.budget, most_rows: config.rows, most_edges: config.edges };
-    let (views, invariants) = pruned(task.model, stand_ins(task.model, crowds), limits, source)?;
+    let is_alike = |sum: &Additive| weighs_alike(task.model, crowds, sum);
+    let (views, invariants) = pruned(task.model, stand_ins(task.model, crowds), limits, (source, &is_alike))?;
     let mut proving = Proving { shop: Workshop::new(views, config.edges), invariants };
     let mut sights = proving.sights();
     sights.crowds = crowds.iter().map(|crowd| crowd.processes.clone()).collect();

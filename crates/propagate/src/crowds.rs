@@ -6,6 +6,7 @@
 
 use std::collections::BTreeSet;
 
+use evidence::propagation::Additive;
 use model::Model;
 use model::fairness::{EdgePredicate, FairnessId, FairnessPair, StatePredicate};
 use model::process::ProcessId;
@@ -94,6 +95,20 @@ pub fn crowds(model: &Model, exchanges: &Exchanges<'_>, named: &BTreeSet<Process
         !is_seen_by_another(crowd) && crowd.processes.iter().all(|&process| shape(process) == first)
     });
     found
+}
+
+/// Whether a sum weighs all processes of each crowd alike, and nothing else of what belongs to them.
+pub fn weighs_alike(model: &Model, crowds: &[Crowd], sum: &Additive) -> bool {
+    let cells = sum.cells.iter().map(|one| one.cell).chain(sum.groups.iter().flat_map(|group| group.cells.clone()));
+    let owners: BTreeSet<ProcessId> = cells.filter_map(|cell| model.cells[cell].owner).collect();
+    let weights = |process: ProcessId| sum.processes.iter().filter(move |one| one.process == process);
+    crowds.iter().all(|crowd| {
+        let is_alike = |&other: &ProcessId| {
+            let expected = weights(crowd.first()).map(|one| one.of_another(model, other));
+            !owners.contains(&other) && expected.eq(weights(other).cloned())
+        };
+        crowd.processes.iter().all(is_alike)
+    })
 }
 
 /// For each process the one whose view is made and shows the same.

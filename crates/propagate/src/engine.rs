@@ -217,7 +217,7 @@ impl<'t> Prover<'t> {
             let limits =
                 Limits { budget: &self.task.budget, most_rows: self.config.rows, most_edges: self.config.edges };
             let (views, invariants) =
-                pruned(self.task.model, self.task.model.processes.ids().collect(), limits, self.source)?;
+                pruned(self.task.model, self.task.model.processes.ids().collect(), limits, (self.source, &|_| true))?;
             self.shop = Some(Proving { shop: Workshop::new(views, self.config.edges), invariants });
         }
         self.shop.as_mut().ok_or_else(|| Contradiction::new("views are made", "they are not").into())

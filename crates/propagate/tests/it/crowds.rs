@@ -322,3 +322,37 @@ fn changed_steps_are_refused() {
         assert!(!accepts(claim.steps[..n_kept].to_vec()), "{n_kept} steps");
     }
 }
+
+/// A guessed sum may weigh processes of a crowd differently; it is not used where one of them stands for all.
+#[test]
+fn sums_weigh_all_of_a_crowd_alike() {
+    let model = load(
+        "program faults {
+  shared x: sem(2) = 1;
+  shared g: bool;
+  shared n: 0..=2;
+  shared ph: 0..=2;
+  process P[i in 0..<4] {
+    public f: bool;
+    loop {
+      release x;
+      a: acquire x;
+      c: ph = (ph + 1) % 3;
+      release x;
+      if g { skip; } else { f = true; }
+    }
+  }
+  process Q[i in 0..<2] {
+    public f: bool;
+    loop {
+      a: either { skip; } or { f = true; }
+      c: await n == 0;
+      await f;
+    }
+  }
+  property back: !Q[1]@c ~> !Q[1]@c under weak Q[*]@c, strong Q[*], every P[*], every Q[*];
+}",
+    );
+    let proof = proof(&model, "back").expect("what is so at once needs no run");
+    assert!(is_accepted(&model, "back", &proof));
+}
