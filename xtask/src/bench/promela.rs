@@ -181,7 +181,7 @@ Reduced: `pan` with its partial-order reduction and the smaller programs that SP
 
 Measured on a machine with {}.
 
-- Processor time on one core. `pan` is compiled with `-O2 -DSAFETY -DNOFAIR -DNOCLAIM`, and without reduction with `-DNOREDUCE` from `spin -a -o1 -o2 -o3`; it passes over errors (`-E -A -c0`). Its time has 10 ms of making its table in it, which is most of the time of the smallest models.
+- Processor time on one core. `pan` is compiled with `-O2 -DSAFETY -DNOFAIR -DNOCLAIM`, and without reduction with `-DNOREDUCE` from `spin -a -o1 -o2 -o3`; it passes over errors (`pan -E -A -c0`). Its time has 10 ms of making its table in it, which is most of the time of the smallest models.
 - Bytes per state are those of the states and of the hash table.
 ",
         whole.join("\n"),
