@@ -729,9 +729,24 @@ pub fn command() -> clap::Command {
 pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Cli, clap::Error> {
     // To build the table takes most of the time of a short call: once is enough.
     let mut table = command();
-    let arguments = with_progress(with_command(&table, arguments.into_iter().collect()));
+    let arguments = with_method_page(with_progress(with_command(&table, arguments.into_iter().collect())));
     let mut matches = table.try_get_matches_from_mut(arguments)?;
     Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut table))
+}
+
+/// `check --method NAME --help` asks about the method: what it answers, what it does not follow, its settings.
+fn with_method_page(arguments: Vec<OsString>) -> Vec<OsString> {
+    let words: Vec<&str> = arguments.iter().map_while(|word| word.to_str().filter(|&word| word != "--")).collect();
+    let asks = words.get(1) == Some(&"check") && words.iter().any(|word| ["--help", "-h"].contains(word));
+    let value = |position: usize| match words[position] {
+        "--method" => words.get(position + 1).copied(),
+        word => word.strip_prefix("--method="),
+    };
+    let named = (0..words.len()).find_map(value).filter(|_| asks);
+    match named.filter(|name| driver::methods::available().any(|declared| declared.name == *name)) {
+        Some(name) => vec![arguments[0].clone(), "explain".into(), name.into()],
+        None => arguments,
+    }
 }
 
 /// `--progress` without a way to show it asks for progress, as SPIN's users do.
@@ -777,7 +792,9 @@ fn is_global_flag(word: &str) -> bool {
 }
 
 fn method_help() -> String {
-    let mut text = String::from("How to check; several, separated by commas, are compared in one table:\n");
+    let mut text = String::from(
+        "How to check; several, separated by commas, are compared in one table (`--method NAME --help` says more of one):\n",
+    );
     for method in driver::methods::available() {
         text += &format!("  {:<8} {}\n", method.name, method.answers);
     }
@@ -790,6 +807,19 @@ mod tests {
 
     fn words(line: &str) -> Vec<OsString> {
         line.split_whitespace().map(OsString::from).collect()
+    }
+
+    #[test]
+    fn help_for_a_method_is_its_page() {
+        let page = |line: &str| with_method_page(words(line)).join(std::ffi::OsStr::new(" "));
+        assert_eq!(page("piecewise check --method views --help"), "piecewise explain views");
+        assert_eq!(page("piecewise check a.pw --method=ls3+ -h"), "piecewise explain ls3+");
+        for other in
+            ["piecewise check --help", "piecewise check --method none --help", "piecewise graph --method ls3 --help"]
+        {
+            assert_eq!(page(other), other);
+        }
+        assert_eq!(page("piecewise check --method views a.pw"), "piecewise check --method views a.pw");
     }
 
     #[test]
