@@ -1,5 +1,5 @@
 byte n;
-proctype P() { n++ }
+proctype P() { n == 1 }
 init {
     do
     :: run P()
