@@ -13,7 +13,7 @@ use engine::error::title;
 use engine::insight::Insight;
 use engine::run::{Audit, PropertyResult};
 use engine::{Answer, Observer, PropertyId, Silent, Verdict};
-use evidence::{Certificate, Evidence, Exploration, SymbolicSearch};
+use evidence::{Certificate, Evidence, Exploration, Scope, SymbolicSearch};
 use model::Model;
 use model::property::PropertyKind;
 
@@ -52,6 +52,20 @@ impl fmt::Display for AuditFailure {
             f,
             "in {program}, method `{method}` answers that `{property}` {verdict}, and the audit refuses it: {error}"
         )
+    }
+}
+
+/// Whether a verdict is about the program at the size that it has here.
+fn speaks_of(model: &Model, verdict: &Verdict) -> bool {
+    let (Verdict::Holds(Evidence::Certificate(proof)) | Verdict::Violated(Evidence::Certificate(proof))) = verdict
+    else {
+        return true;
+    };
+    match &proof.scope {
+        Scope::Instance => true,
+        Scope::AllSizes { parameter, from, .. } => {
+            model.parameters.iter().find(|one| one.name == *parameter).is_none_or(|here| here.value >= *from)
+        }
     }
 }
 
@@ -108,10 +122,11 @@ impl<'m> Auditor<'m> {
         }
     }
 
-    /// What the audit came to, unless a run contradicts the claim. What was searched again needs no further runs.
+    /// What the audit came to, unless a run contradicts the claim. What was searched again needs no further runs, and a claim about larger sizes
+    /// than this one is contradicted by no run of this one.
     fn confront(&mut self, property: PropertyId, verdict: &Verdict, audit: Audit) -> Result<Audit, AuditError> {
         let property = &self.model.properties[property];
-        if audit == Audit::Accepted || !is_claim(verdict, &property.kind) {
+        if audit == Audit::Accepted || !is_claim(verdict, &property.kind) || !speaks_of(self.model, verdict) {
             return Ok(audit);
         }
         let runs = self.runs.get_or_insert_with(|| RunSample::of(self.model, &EFFORT));
