@@ -4,9 +4,9 @@ use audit::certificate;
 use audit::temporal::TurnGraph;
 use base::{Budget, SourceFile};
 use engine::{Engine, Silent, Task, Verdict};
-use evidence::certificate::Claim;
-use evidence::propagation::{RefutationStep, Sights};
-use evidence::{Certificate, Evidence};
+use evidence::certificate::{Claim, Fact, ViolationName};
+use evidence::propagation::{EdgeOwner, ProcessSight, Refutation, RefutationStep, Sights};
+use evidence::{Certificate, Evidence, Scope};
 use model::Model;
 use model::process::ProcessId;
 use model::property::{Property, PropertyKind};
@@ -355,4 +355,52 @@ fn sums_weigh_all_of_a_crowd_alike() {
     );
     let proof = proof(&model, "back").expect("what is so at once needs no run");
     assert!(is_accepted(&model, "back", &proof));
+}
+
+/// Processes of a crowd that see nothing of each other: what one of them does is no turn that the view of another one shows.
+#[test]
+fn nobody_of_a_crowd_stops_since_another_one_does_not_see_him() {
+    let model = load(
+        "program apart { shared x: bool;
+         process P[i in 0..<5] { loop { a: skip; b: skip; } }
+         process Q { q: await x; }
+         property live: eventually x under weak P[*];
+         allow deadlock; }",
+    );
+    assert!(!holds(&model, "live"));
+    let fairness = asked(&model, "live").under.any_of[0].clone();
+    let x = model.cells.ids().next().expect("there is a cell");
+    let crowd: Vec<ProcessId> = model.processes.ids().take(5).collect();
+    let seen = |process: ProcessId| ProcessSight {
+        cells: if crowd.contains(&process) { Vec::new() } else { vec![x] },
+        controls: Vec::new(),
+    };
+    let owner = |at: usize| EdgeOwner::Process(crowd[at]);
+    let sights =
+        Sights { seen: model.processes.ids().map(seen).collect(), additive: Vec::new(), crowds: vec![crowd.clone()] };
+    for (one, other) in [(1, 0), (0, 1)] {
+        let refutation = Refutation {
+            violation: ViolationName { part: Vec::new(), instance: Vec::new(), fairness: fairness.clone() },
+            members: Vec::new(),
+            cells: vec![x],
+            controls: Vec::new(),
+            steps: vec![
+                RefutationStep::Single(crowd[1]),
+                RefutationStep::Compatible { from: owner(one), to: owner(other) },
+                RefutationStep::Fair(owner(other)),
+            ],
+        };
+        let proof = Certificate {
+            property: "live".to_owned(),
+            scope: Scope::Instance,
+            facts: vec![
+                Fact { claim: Claim::Sights(sights.clone()), uses: Vec::new() },
+                Fact { claim: Claim::Refutation(refutation), uses: vec![0] },
+            ],
+            implies: Vec::new(),
+        };
+        let found = certificate::check(&model, asked(&model, "live"), &proof, &Budget::unlimited());
+        let refusal = found.expect_err("it is false").to_string();
+        assert!(refusal.contains("edges are left"), "{refusal}");
+    }
 }

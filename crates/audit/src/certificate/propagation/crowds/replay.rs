@@ -450,7 +450,11 @@ impl Replay<'_, '_> {
         let touching = &self.view(spot).touching;
         match mover {
             Mover::Own => true,
-            Mover::One(process) => touching.contains(&process),
+            Mover::One(process) => spot == Spot::One(process) || touching.contains(&process),
+            // The view of a crowd is that of its first: another one of it sees what the second does.
+            Mover::Member(crowd) if self.crowd_at(spot) == Some(crowd) => {
+                touching.contains(&self.scene.crowds.list[crowd][1])
+            }
             Mover::Member(crowd) => touching.contains(&self.first(crowd)),
             Mover::Unseen => false,
         }
