@@ -28,7 +28,7 @@ use model::value::Value;
 use model::variable::{CellId, Init};
 
 use super::{CertificateError, Outcome, words};
-use cast::{Cast, refuse};
+use cast::{Cast, GREATEST, refuse};
 use stage::{Path, Player, Role, Stage, Stop, Thing, how_many};
 use system::{Demand, Lin, Unknown, at_least, exactly, satisfiable};
 
@@ -101,6 +101,11 @@ impl<'a, 'm> Checker<'a, 'm> {
             };
             if !sum.cells.iter().all(is_number) {
                 return malformed("a sum is about a cell that is not shared");
+            }
+            // Far within 64 bits, so that no sum of a few of them is beyond.
+            let numbers = sum.cells.iter().map(|one| one.1).chain(sum.weights.iter().map(|one| one.weight));
+            if !numbers.chain([sum.constant]).all(is_small) {
+                return malformed("a sum has numbers that are too large");
             }
             let weights: BTreeMap<_, _> =
                 sum.weights.iter().map(|one| ((one.of, one.class.clone()), one.weight)).collect();
@@ -600,6 +605,11 @@ fn amount(item: CountingItem) -> Option<i64> {
     }
 }
 
+/// Whether sums of a few such numbers are far within 64 bits.
+fn is_small(number: i64) -> bool {
+    (-GREATEST..=GREATEST).contains(&number)
+}
+
 /// Whether every component of a view is of the kind that its column shows.
 fn fits(cast: &Cast<'_>, view: &CountingView) -> bool {
     let is_place =
@@ -608,7 +618,8 @@ fn fits(cast: &Cast<'_>, view: &CountingView) -> bool {
         CountingItem::Place(_) => false,
         CountingItem::Slot(slot) => *slot == 0,
         CountingItem::Other(family) => cast.crowds.contains(family),
-        CountingItem::Offset(cell, _) => cast.counted.contains(cell),
+        CountingItem::Offset(cell, by) => cast.counted.contains(cell) && is_small(*by),
+        CountingItem::Value(Value::Int(number)) => is_small(*number),
         CountingItem::Value(Value::Process(id)) => id.index() < cast.model.processes.len() && !cast.is_crowd(*id),
         CountingItem::Value(_) | CountingItem::Any => true,
     };

@@ -1,13 +1,13 @@
 //! Proofs for every size by views of interchangeable processes, and by counting them: edited so that they say less than is true, in just the way that the
 //! row names. The checker refuses each, since the property is false.
 
-use base::{Budget, SourceFile};
+use base::{Budget, Id, SourceFile};
 use driver::methods;
 use engine::{Silent, Task, Verdict};
-use evidence::Evidence;
-use evidence::certificate::{Certificate, Claim};
-use evidence::counting::{CountingItem, CountingView};
+use evidence::certificate::{Certificate, Claim, Fact};
+use evidence::counting::{CellSum, ClassMember, CountingItem, CountingProof, CountingView, SumWeight};
 use evidence::views::{Item, LocalColumn, Presence, SharedColumn, View, ViewsProof};
+use evidence::{Evidence, Scope};
 use model::Model;
 use model::control::PlaceId;
 use model::value::Value;
@@ -538,4 +538,43 @@ fn rounds_that_write_what_all_share_are_not_taken_one_by_one() {
         view.shared[column(&model, columns, "g")] != Item::Value(TRUE) || is_one
     });
     check_refused("rounds of those who are not seen", &model, "p", certificate);
+}
+
+/// Weights near the ends of 64 bits: their sums and negations are no numbers, not other ones with which the sums of a proof come out.
+#[test]
+fn sums_of_numbers_that_are_too_large_prove_nothing() {
+    let model = load(
+        "program wrapped(N: 2..) { shared c: 0..=N = N; shared d: 0..=N = N;
+         process P[i in 0..<N] { a: skip; evil: skip; }
+         invariant p: forall i: !P[i]@evil; }",
+    );
+    let id = driver::select::find(&model, "p").unwrap();
+    let [c, d] = ["c", "d"].map(|name| model.cells.entries().find(|(_, cell)| cell.name == name).unwrap().0);
+    let a = place(&model, "a");
+    let family = Id::new(0);
+    let weights =
+        |weight: i64| SumWeight { of: ClassMember::Family(family), class: vec![CountingItem::Place(a)], weight };
+    for (times, weight) in [(-(1 << 62), i64::MIN), (1, 2)] {
+        let certificate = Certificate {
+            property: "p".to_owned(),
+            scope: Scope::AllSizes { parameter: "N".to_owned(), from: 2, checked: Vec::new() },
+            facts: vec![Fact {
+                claim: Claim::Counting(CountingProof {
+                    counted: vec![c, d],
+                    rows: Vec::new(),
+                    views: vec![CountingView { family, shared: Vec::new(), local: vec![CountingItem::Place(a)] }],
+                    sums: vec![CellSum {
+                        cells: vec![(c, times), (d, times)],
+                        constant: 0,
+                        weights: vec![weights(weight)],
+                    }],
+                }),
+                uses: Vec::new(),
+            }],
+            implies: Vec::new(),
+        };
+        let checked = audit::certificate::check(&model, &model.properties[id], &certificate, &Budget::unlimited());
+        let refusal = checked.expect_err("it is false").to_string();
+        assert_eq!(refusal.contains("too large"), weight < 0, "{refusal}");
+    }
 }

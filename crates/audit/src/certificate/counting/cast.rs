@@ -20,7 +20,7 @@ use super::{CertificateError, Outcome};
 use crate::certificate::parameters::names_parameter;
 
 /// Sums of a few numbers up to this are far within 64 bits.
-const GREATEST: i64 = 1 << 40;
+pub(super) const GREATEST: i64 = 1 << 40;
 
 /// The participants, and what they see.
 pub(super) struct Cast<'m> {
