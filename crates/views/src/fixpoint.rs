@@ -322,7 +322,7 @@ pub(crate) fn about(ground: Ground<'_>, action: &Action) -> About {
         is_private: concerns_itself(ground, action),
         goes_round: goes_round(ground.layout.family, &action.body),
         looked_for: looked_for(ground, action),
-        quantifiers: quantifiers(ground.layout.family, action),
+        quantifiers: quantifiers(ground, action),
     }
 }
 

@@ -1,35 +1,47 @@
 //! What one more process can change about a step: enable it, or decide what it does.
 //!
 //! In: an action. Out: whether a process that is not seen yet may make a test hold that fails without it, and whether quantifiers stand
-//! elsewhere than in tests that a step waits for. A process that only makes such a test fail blocks the step, and need not be looked for.
+//! elsewhere than in tests that a step waits for, or in tests that can be a fault. A process that only makes such a test fail blocks the step, and need not be looked
+//! for; but what stands behind a quantifier that fails, as in `(forall j: …) || 6 / x > 1`, may then be evaluated, and be a fault.
 
 use model::control::{Action, Stmt, StmtKind};
 use model::expr::{Access, BinaryOp, Expr, ExprKind, Quantifier, Whose};
 use model::process::FamilyId;
+use model::types::ScalarType;
+use model::value::Value;
 
 use crate::fragment::n_witnesses;
 use crate::layout::is_over;
+use crate::sight::Ground;
 
 /// What quantifiers over the family are for in an action.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Quantifiers {
     /// One more process may enable the step.
     pub enable: bool,
-    /// One more process may change what the step does.
+    /// One more process may change what the step does, or make it a fault.
     pub decide: bool,
 }
 
 /// What quantifiers over the family are for in an action.
-pub fn quantifiers(family: FamilyId, action: &Action) -> Quantifiers {
+pub fn quantifiers(ground: Ground<'_>, action: &Action) -> Quantifiers {
     let mut found = Quantifiers::default();
     if let Some(guard) = &action.guard {
-        found.enable |= trend(family, guard).may_rise;
+        waits(ground, guard, &mut found);
     }
-    body(family, &action.body, &mut found);
+    body(ground, &action.body, &mut found);
     found
 }
 
-fn body(family: FamilyId, statements: &[Stmt], found: &mut Quantifiers) {
+/// What quantifiers are for in a test that a step waits for.
+fn waits(ground: Ground<'_>, test: &Expr, found: &mut Quantifiers) {
+    let family = ground.layout.family;
+    found.enable |= trend(family, test).may_rise;
+    found.decide |= n_witnesses(family, test) > 0 && may_fault(ground, test);
+}
+
+fn body(ground: Ground<'_>, statements: &[Stmt], found: &mut Quantifiers) {
+    let family = ground.layout.family;
     let has = |expr: &Expr| n_witnesses(family, expr) > 0;
     let named = |target: &Access| {
         let whose = matches!(&target.whose, Whose::Of(who) if has(who));
@@ -37,7 +49,7 @@ fn body(family: FamilyId, statements: &[Stmt], found: &mut Quantifiers) {
     };
     for statement in statements {
         match &statement.kind {
-            StmtKind::Await(test) => found.enable |= trend(family, test).may_rise,
+            StmtKind::Await(test) => waits(ground, test, found),
             StmtKind::Assert(test) => found.decide |= has(test),
             StmtKind::Assign(stores) => {
                 found.decide |= stores.iter().any(|(target, value)| named(target) || has(value));
@@ -48,12 +60,54 @@ fn body(family: FamilyId, statements: &[Stmt], found: &mut Quantifiers) {
             StmtKind::Acquire(target) | StmtKind::Release(target) => found.decide |= named(target),
             StmtKind::If(test, yes, no) => {
                 found.decide |= has(test);
-                body(family, yes, found);
-                body(family, no, found);
+                body(ground, yes, found);
+                body(ground, no, found);
             }
-            StmtKind::Either(blocks) => blocks.iter().for_each(|block| body(family, block, found)),
-            StmtKind::For(_, block) => body(family, block, found),
+            StmtKind::Either(blocks) => blocks.iter().for_each(|block| body(ground, block, found)),
+            StmtKind::For(_, block) => body(ground, block, found),
         }
+    }
+}
+
+/// Whether an expression may have no value in some state: it computes, looks into an array elsewhere than where each process has an element, or at somebody who may be nobody.
+fn may_fault(ground: Ground<'_>, expr: &Expr) -> bool {
+    let within = |part: &Expr| may_fault(ground, part);
+    match &expr.kind {
+        ExprKind::Const(_) | ExprKind::Parameter(_) | ExprKind::Myself | ExprKind::Bound(_) => false,
+        ExprKind::Read(access) => {
+            let lens = ground.model.vars[access.var].ty.dimensions();
+            let row = ground.layout.rows.get(&access.var);
+            let is_inside = |(dimension, index): (usize, &Expr)| match &index.kind {
+                ExprKind::IndexOf(who) => row == Some(&dimension) && is_somebody(ground, who),
+                ExprKind::Const(Value::Int(number)) => {
+                    row != Some(&dimension) && usize::try_from(*number).is_ok_and(|at| at < lens[dimension])
+                }
+                _ => false,
+            };
+            let has_owner = match &access.whose {
+                Whose::Of(who) => is_somebody(ground, who),
+                Whose::Shared | Whose::Mine | Whose::Frame => true,
+            };
+            !has_owner || !access.indices.iter().enumerate().all(is_inside)
+        }
+        ExprKind::At { who, .. } | ExprKind::IndexOf(who) => !is_somebody(ground, who),
+        ExprKind::Not(inner) => within(inner),
+        ExprKind::Negate(_) => true,
+        ExprKind::ToProcess(_, inner) => !is_somebody(ground, inner),
+        ExprKind::Binary(op, left, right) => op.computes() || within(left) || within(right),
+        ExprKind::If(test, yes, no) => within(test) || within(yes) || within(no),
+        ExprKind::Quantified(inner) => within(&inner.body) || inner.filter.as_ref().is_some_and(within),
+    }
+}
+
+/// Whether an expression is a process in every state.
+fn is_somebody(ground: Ground<'_>, who: &Expr) -> bool {
+    match &who.kind {
+        ExprKind::Const(Value::Process(_)) | ExprKind::Myself | ExprKind::Bound(_) => true,
+        ExprKind::Read(access) => {
+            matches!(ground.model.vars[access.var].ty.scalar(), ScalarType::Pid(_)) && !may_fault(ground, who)
+        }
+        _ => false,
     }
 }
 

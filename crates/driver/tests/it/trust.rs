@@ -218,7 +218,15 @@ struct Borrowed {
     other: &'static str,
 }
 
-const BORROWED: [Borrowed; 18] = [
+const BORROWED: [Borrowed; 19] = [
+    // What is evaluated only because of a process that is not seen.
+    Borrowed {
+        program: "program behind(N: 2..) { shared x: 0..=3;
+            process P[i in 0..<N] { public f: bool; a: f = true; w: await (forall j: j == i || !P[j].f) || 7 - x > 1; b: skip; } }",
+        property: "no_errors",
+        word: "7 - x",
+        other: "7 / x",
+    },
     // A constant is what it is at one size only.
     Borrowed {
         program: "program counted(N: 2..) { const K = 2; shared t: 0..=N;
@@ -606,15 +614,19 @@ fn load(text: &str) -> Model {
     }
 }
 
-/// The audited verdicts of a method on the properties that the text states.
-fn verdicts(model: &Model, method: &str) -> Result<String, String> {
-    let limits = CheckLimits {
+fn limits() -> CheckLimits {
+    CheckLimits {
         time: Some(Duration::from_secs(20)),
         memory_bytes: Some(1 << 30),
         disk: None,
         n_threads: 1,
         cancel: CancelToken::default(),
-    };
+    }
+}
+
+/// The audited verdicts of a method on the properties that the text states.
+fn verdicts(model: &Model, method: &str) -> Result<String, String> {
+    let limits = limits();
     let written = |&id: &_| !model.properties[id].text.is_empty();
     let questions: Vec<_> = model.properties.ids().filter(written).collect();
     let checker = methods::checker(methods::find(method).unwrap());
@@ -646,13 +658,7 @@ fn no_method_contradicts_the_whole_product() {
 
 #[test]
 fn nothing_is_proved_for_every_size_that_is_false_at_one() {
-    let limits = CheckLimits {
-        time: Some(Duration::from_secs(20)),
-        memory_bytes: Some(1 << 30),
-        disk: None,
-        n_threads: 1,
-        cancel: CancelToken::default(),
-    };
+    let limits = limits();
     for Larger { program: text, property, size } in LARGER {
         let source = SourceFile::new("trust.pw", text);
         let large = lang::load(&source, &[("N".to_owned(), size)]).unwrap().model;
@@ -714,13 +720,7 @@ fn a_time_limit_is_said_as_it_was_given() {
 
 #[test]
 fn what_is_not_looked_at_or_not_followed_is_no_mistake() {
-    let limits = CheckLimits {
-        time: Some(Duration::from_secs(20)),
-        memory_bytes: Some(1 << 30),
-        disk: None,
-        n_threads: 1,
-        cancel: CancelToken::default(),
-    };
+    let limits = limits();
     for text in NEVER_LOOKED_AT.into_iter().chain(NOT_FOLLOWED) {
         let source = SourceFile::new("trust.pw", text);
         let Loaded::Program(program) = driver::load::instance(&source, &[]) else { panic!("{text}") };
@@ -771,4 +771,52 @@ fn a_proof_for_larger_sizes_is_none_for_a_smaller_one() {
     let larger = lang::load(&SourceFile::new("trust.pw", text), &[("N".to_owned(), 3)]).unwrap().model;
     assert!(accepts(&larger));
     assert!(!accepts(&load(text)));
+}
+
+/// Windows of neighbours prove it from five processes on; that it is false with two contradicts them as little as that it is searched for.
+#[test]
+fn a_claim_about_larger_sizes_is_not_confronted_with_a_smaller_one() {
+    let model = load(
+        "program campaign_700001449(N: 2..) { shared m: [lock; N];
+         process P[i in 0..<N] { l0: acquire m[(i + N - 1) % N]; l1: release m[(i + 1) % N]; l2: await false; }
+         invariant v0: forall i != j: !(P[i]@l2 && P[j]@l2); allow deadlock; }",
+    );
+    let questions = vec![driver::select::find(&model, "v0").unwrap()];
+    let limits = limits();
+    for (name, checker) in driver::every_n::provers() {
+        let check = Check { model: &model, questions: &questions, checker: &checker, limits: &limits };
+        let checked = check.run(&Silent).unwrap_or_else(|mistake| panic!("{name}: {mistake}"));
+        let is_proved = matches!(checked.results[0].verdict, Verdict::Holds(_));
+        assert_eq!(is_proved, name == "rings --all-n", "{name}");
+    }
+    assert_eq!(verdicts(&model, "mono").as_deref(), Ok("-"));
+}
+
+/// What is evaluated only because of a process that is not seen is a fault.
+const FAULTS: [&str; 3] = [
+    "program behind(N: 2..) { shared x: 0..=3;
+     process P[i in 0..<N] { public f: bool; a: f = true; w: await (forall j: j == i || !P[j].f) || 6 / x > 1; b: skip; } }",
+    "program implied(N: 2..) { shared x: 0..=3; shared g: [bool; N];
+     process P[i in 0..<N] { a: g[i] = true; w: atomic { await (exists j: j != i && g[j]) => 6 / x > 1; } b: skip; } }",
+    "program chosen(N: 2..) { shared o: pid?; shared g: [bool; N];
+     process P[i in 0..<N] { public f: bool; a: g[i] = true; w: await if exists j: j != i && g[j] then P[o].f else true; b: skip; } }",
+];
+
+#[test]
+fn a_process_that_is_not_seen_may_make_a_test_a_fault() {
+    for text in FAULTS {
+        let model = load(text);
+        let questions = [driver::select::find(&model, "no_errors").unwrap()];
+        let limits = limits();
+        let ask = |checker: &dyn driver::checker::Checker| {
+            let check = Check { model: &model, questions: &questions, checker, limits: &limits };
+            check.run(&Silent).unwrap_or_else(|mistake| panic!("{mistake}")).results.remove(0).verdict
+        };
+        assert!(matches!(ask(&*methods::checker(methods::find("mono").unwrap())), Verdict::Violated(_)), "{text}");
+        let views = ask(&*methods::checker(methods::find("views").unwrap()));
+        assert!(!matches!(views, Verdict::Holds(_)), "{text}");
+        for (_, prover) in driver::every_n::provers() {
+            assert!(!matches!(ask(&prover), Verdict::Holds(_)), "{text}");
+        }
+    }
 }

@@ -2,12 +2,13 @@
 //!
 //! In: an action as it was written. Out: when a further process may make a difference. A test that a step waits for matters only if it holds: then
 //! a further process can take the step away, which obliges nobody to anything; where it fails, a further process matters if it could make it
-//! hold. Quantifiers anywhere else matter always.
+//! hold. A test that may have no value matters always: a further process can make that be evaluated which is a fault. So do quantifiers anywhere else.
 
-use model::control::{Action, Stmt, StmtKind};
+use model::control::{Action, Stmt, StmtKind, TextOwner};
 use model::expr::{BinaryOp, Expr, ExprKind, Quantifier};
 
 use super::text::{Text, access_parts, parts};
+use crate::certificate::symmetry::surely_has_value;
 
 /// When a process that is not seen may make a difference to a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,21 +23,24 @@ pub(super) enum Help {
 
 /// When a process that is not seen may make a difference to an action.
 pub(super) fn help(text: &Text<'_>, action: &Action) -> Help {
-    let guard = action.guard.as_ref().map_or(Help::Never, |guard| of_test(text, guard));
-    guard.max(of_block(text, &action.body))
+    let guard = action.guard.as_ref().map_or(Help::Never, |guard| of_test(text, action.scope, guard));
+    guard.max(of_block(text, action.scope, &action.body))
 }
 
-fn of_test(text: &Text<'_>, test: &Expr) -> Help {
+fn of_test(text: &Text<'_>, scope: TextOwner, test: &Expr) -> Help {
+    if quantifies(text, test) && !surely_has_value(text.model, test, Some(scope), &[]) {
+        return Help::Always;
+    }
     if turns(text, test, true) { Help::Missing } else { Help::Never }
 }
 
-fn of_block(text: &Text<'_>, block: &[Stmt]) -> Help {
+fn of_block(text: &Text<'_>, scope: TextOwner, block: &[Stmt]) -> Help {
     let anywhere = |exprs: Vec<&Expr>| match exprs.into_iter().any(|expr| quantifies(text, expr)) {
         true => Help::Always,
         false => Help::Never,
     };
     let of = |statement: &Stmt| match &statement.kind {
-        StmtKind::Await(test) => of_test(text, test),
+        StmtKind::Await(test) => of_test(text, scope, test),
         StmtKind::Assert(test) => anywhere(vec![test]),
         StmtKind::Assign(stores) => {
             anywhere(stores.iter().flat_map(|(target, value)| [access_parts(target), vec![value]].concat()).collect())
@@ -46,9 +50,13 @@ fn of_block(text: &Text<'_>, block: &[Stmt]) -> Help {
             anywhere(access_parts(target).into_iter().chain(ends).collect())
         }
         StmtKind::Acquire(target) | StmtKind::Release(target) => anywhere(access_parts(target)),
-        StmtKind::If(test, yes, no) => anywhere(vec![test]).max(of_block(text, yes)).max(of_block(text, no)),
-        StmtKind::Either(blocks) => blocks.iter().map(|block| of_block(text, block)).max().unwrap_or(Help::Never),
-        StmtKind::For(_, block) => of_block(text, block),
+        StmtKind::If(test, yes, no) => {
+            anywhere(vec![test]).max(of_block(text, scope, yes)).max(of_block(text, scope, no))
+        }
+        StmtKind::Either(blocks) => {
+            blocks.iter().map(|block| of_block(text, scope, block)).max().unwrap_or(Help::Never)
+        }
+        StmtKind::For(_, block) => of_block(text, scope, block),
     };
     block.iter().map(of).max().unwrap_or(Help::Never)
 }
