@@ -23,7 +23,7 @@ pub(super) struct File {
 pub(super) enum Unit {
     /// `mtype = { a, b }` or `mtype:kind = { a, b }`.
     Mtype {
-        kind: Option<Name>,
+        kind: MtypeKind,
         names: Vec<Name>,
     },
     Typedef {
@@ -97,6 +97,9 @@ pub(super) enum Type {
     Named(Name),
 }
 
+/// Numbers the kinds of names of messages; 0 is that without a name.
+pub(super) type MtypeKind = u16;
+
 /// A type without parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Basic {
@@ -106,7 +109,8 @@ pub(super) enum Basic {
     Pid,
     Short,
     Int,
-    Mtype,
+    /// A name of a message, of a kind: those of `mtype` itself are the first, `mtype:kind` others.
+    Mtype(MtypeKind),
     Chan,
     /// `unsigned x : n`.
     Unsigned(u8),

@@ -31,7 +31,7 @@ use model::size::Size;
 use model::types::{ScalarType, Type};
 use model::variable::{Init, Role, Storage, Var, VarId};
 
-use super::ast::Basic;
+use super::ast::{Basic, MtypeKind};
 use super::graph::{self, Graph, NodeId};
 use super::program::{self, Claim, ExprKind, LeafId, ProctypeId, Program};
 use super::sources::SourceMap;
@@ -439,13 +439,10 @@ impl Elaboration<'_> {
         }
     }
 
-    /// The names of messages, for display.
-    fn message_names(&self) -> BTreeMap<i64, String> {
-        let mut names = BTreeMap::new();
-        for (name, value) in &self.setting.program.mtypes {
-            names.entry(*value).or_insert_with(|| name.clone());
-        }
-        names
+    /// The names of messages of a kind, for display.
+    fn message_names(&self, kind: MtypeKind) -> BTreeMap<i64, String> {
+        let named = self.setting.program.mtypes.iter().filter(|named| named.kind == kind);
+        named.map(|named| (named.value, named.name.clone())).collect()
     }
 
     fn declare_globals(&mut self) {
@@ -485,8 +482,8 @@ impl Elaboration<'_> {
     }
 
     fn shown(&mut self, var: VarId, leaf: LeafId) {
-        if self.setting.program.leaves[leaf].ty == Basic::Mtype {
-            self.model.vars[var].shown = self.message_names();
+        if let Basic::Mtype(kind) = self.setting.program.leaves[leaf].ty {
+            self.model.vars[var].shown = self.message_names(kind);
         }
     }
 

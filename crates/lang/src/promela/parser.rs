@@ -96,6 +96,8 @@ struct Shared {
     inlines: HashMap<String, Inline>,
     /// The names of all proctypes, wherever they stand.
     proctypes: HashSet<String>,
+    /// The kinds of names of messages, in the order in which they are met.
+    message_kinds: Vec<String>,
     n_inlined: usize,
     labels: LabelScopes,
     /// How many errors were reported at tokens, to tell places apart.

@@ -6,7 +6,7 @@
 
 use base::Span;
 
-use super::ast::{Basic, BinaryOp, Query};
+use super::ast::{Basic, BinaryOp, MtypeKind, Query};
 
 /// Names a leaf, in [`Program::leaves`].
 pub(super) type LeafId = usize;
@@ -18,9 +18,16 @@ pub(super) type ProctypeId = usize;
 pub(super) struct Program {
     pub leaves: Vec<Leaf>,
     pub proctypes: Vec<Proctype>,
-    /// The names of messages with their numbers, kind by kind; the first kind has no name.
-    pub mtypes: Vec<(String, i64)>,
+    pub mtypes: Vec<MessageName>,
     pub claims: Vec<Claim>,
+}
+
+/// A name of a message.
+#[derive(Clone, Debug)]
+pub(super) struct MessageName {
+    pub kind: MtypeKind,
+    pub name: String,
+    pub value: i64,
 }
 
 /// One variable of a basic type, or an array of such.
@@ -30,6 +37,8 @@ pub(super) struct Leaf {
     pub ty: Basic,
     /// The lengths of the arrays on the way to it, outermost first.
     pub dims: Vec<usize>,
+    /// Whether it is declared as an array itself; its length is then the last of `dims`.
+    pub is_array: bool,
     /// The proctype that it is a variable of; `None` for a global one.
     pub owner: Option<ProctypeId>,
     pub init: Start,
@@ -43,10 +52,10 @@ impl Leaf {
         self.dims.iter().product()
     }
 
-    /// The numbers that it can hold: `bit` and `bool` have eight bits in arrays.
+    /// The numbers that it can hold: arrays of `bit` and `bool` have eight bits for each element. In an array of structures such a field has one.
     pub fn bounds(&self) -> (i64, i64) {
         match self.ty {
-            Basic::Bit | Basic::Bool if !self.dims.is_empty() => (0, 255),
+            Basic::Bit | Basic::Bool if self.is_array => (0, 255),
             ty => bounds(ty),
         }
     }
@@ -64,7 +73,7 @@ pub(super) fn field_bounds(fields: &[Basic], at: usize) -> (i64, i64) {
 pub(super) fn bounds(ty: Basic) -> (i64, i64) {
     match ty {
         Basic::Bit | Basic::Bool => (0, 1),
-        Basic::Byte | Basic::Pid | Basic::Mtype | Basic::Chan => (0, 255),
+        Basic::Byte | Basic::Pid | Basic::Mtype(_) | Basic::Chan => (0, 255),
         Basic::Short => (i64::from(i16::MIN), i64::from(i16::MAX)),
         Basic::Int => (i64::from(i32::MIN), i64::from(i32::MAX)),
         Basic::Unsigned(width) => (0, (1 << width) - 1),

@@ -15,8 +15,8 @@ use std::collections::{HashMap, HashSet};
 
 use base::{Diagnostic, Span};
 
-use super::ast::{self, File, Name, Unit};
-use super::program::{Claim, Formula, LeafId, Proctype, ProctypeId, Program};
+use super::ast::{self, File, MtypeKind, Name, Unit};
+use super::program::{Claim, Formula, LeafId, MessageName, Proctype, ProctypeId, Program};
 use crate::codes::promela as code;
 use crate::log::Log;
 use symbols::{Scope, Variable};
@@ -44,7 +44,7 @@ struct Resolver<'f> {
     proctypes: HashMap<String, ProctypeId>,
     mtypes: HashMap<String, i64>,
     /// How many names of each kind of messages there are.
-    mtype_counts: HashMap<String, i64>,
+    mtype_counts: HashMap<MtypeKind, i64>,
     /// The proctype that is being resolved.
     owner: Option<ProctypeId>,
     /// The leaves of that proctype.
@@ -98,7 +98,7 @@ impl<'f> Resolver<'f> {
     fn declare_types(&mut self) {
         for unit in &self.file.units {
             match unit {
-                Unit::Mtype { kind, names } => self.mtype(kind.as_ref(), names),
+                Unit::Mtype { kind, names } => self.mtype(*kind, names),
                 Unit::Typedef { name, fields } => {
                     let earlier = self.typedefs.insert(name.text.clone(), fields);
                     if earlier.is_some() {
@@ -112,8 +112,7 @@ impl<'f> Resolver<'f> {
     }
 
     /// The first name of a list has the greatest number; a further list goes on above.
-    fn mtype(&mut self, kind: Option<&Name>, names: &[Name]) {
-        let kind = kind.map(|kind| kind.text.clone()).unwrap_or_default();
+    fn mtype(&mut self, kind: MtypeKind, names: &[Name]) {
         let before = self.mtype_counts.get(&kind).copied().unwrap_or(0);
         let n_names = names.len() as i64;
         for (at, name) in names.iter().enumerate() {
@@ -122,7 +121,7 @@ impl<'f> Resolver<'f> {
                 let message = format!("`{}` is the name of a message already", name.text);
                 self.report(Diagnostic::error(code::DECLARED_TWICE, name.span, message));
             }
-            self.program.mtypes.push((name.text.clone(), value));
+            self.program.mtypes.push(MessageName { kind, name: name.text.clone(), value });
             if value > 255 {
                 self.report(Diagnostic::error(code::TOO_LARGE, name.span, "there are more than 255 names of messages"));
             }

@@ -79,6 +79,9 @@ fn what_is_stored_is_cut_to_its_type() {
     check("byte x = 255; active proctype P() { x++; assert(x == 0) }", 4, false, false);
     check("bit a[2]; active proctype P() { a[1] = 3; assert(a[1] == 3) }", 4, false, false);
     check("short x = 32767; active proctype P() { x++; assert(x > 0) }", 4, true, false);
+    // A field has one bit in an array of structures, too, unless it is an array itself.
+    let text = "typedef R { bit c; bool d[2] }; R r[2]; active proctype P() { r[1].c = 2; r[1].d[0] = 2; assert(r[1].c == 0 && r[1].d[0] == 2) }";
+    check(text, 5, false, false);
 }
 
 #[test]
@@ -710,3 +713,16 @@ fn collected_models_have_the_states_and_verdicts_that_spin_finds() {
 /// How many of the collected models are read, and how many of them are small enough to be compared here.
 const LEAST_READ: usize = 60;
 const LEAST_COUNTED: usize = 40;
+
+#[test]
+fn names_of_messages_are_shown_by_kind() {
+    let text = "mtype = { ok }; mtype:light = { red, green }; mtype:light l = red; mtype m = ok; chan q = [1] of { mtype:light, mtype }; \
+        active proctype P() { mtype:light k; k = l; q!k,m }";
+    let (model, _) = read(text, false);
+    let name = |wanted: &str, value: i64| {
+        let var = model.vars.iter().find(|var| var.name == wanted).expect("it is a variable");
+        var.shown.get(&value).cloned().unwrap_or_default()
+    };
+    assert_eq!(["l", "m", "k", "q.1", "q.2"].map(|var| name(var, 1)), ["green", "ok", "green", "green", "ok"]);
+    assert_eq!((name("l", 2), name("m", 2)), ("red".into(), String::new()));
+}

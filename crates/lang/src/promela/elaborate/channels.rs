@@ -142,8 +142,8 @@ impl Elaboration<'_> {
                     let (lo, hi) = self.ranges.field(at, field);
                     let row =
                         self.add_var(&name, (Storage::Shared, span), (lo.min(0), hi.max(0)), (&[capacity], &values));
-                    if channel.fields[field] == super::super::ast::Basic::Mtype {
-                        self.model.vars[row].shown = self.message_names();
+                    if let super::super::ast::Basic::Mtype(kind) = channel.fields[field] {
+                        self.model.vars[row].shown = self.message_names(kind);
                     }
                     self.model.vars[row].look = VariableLook::ChannelRow(channel.name.clone());
                     rows.push(row);

@@ -2,7 +2,9 @@
 
 use base::Diagnostic;
 
-use super::super::ast::{Basic, Declaration, Expr, ExprKind, File, Init, Ltl, Name, Proctype, Stmt, Type, Unit};
+use super::super::ast::{
+    Basic, Declaration, Expr, ExprKind, File, Init, Ltl, MtypeKind, Name, Proctype, Stmt, Type, Unit,
+};
 use super::super::lexer::{Kind, Token};
 use super::{Inline, KEYWORDS, NOT_READ, Parse, Parser, Shared};
 use crate::codes::promela as code;
@@ -95,7 +97,7 @@ impl Parser<'_> {
 
     fn mtype(&mut self) -> Parse<Unit> {
         self.advance();
-        let kind = if self.eat(":") { Some(self.name("a kind of message")?) } else { None };
+        let kind = self.message_kind()?;
         self.eat("=");
         let opened = self.span();
         self.expect("{")?;
@@ -106,6 +108,23 @@ impl Parser<'_> {
         }
         self.close("}", opened)?;
         Ok(Unit::Mtype { kind, names })
+    }
+
+    /// The `:kind` behind `mtype`, if there is one, as a number.
+    fn message_kind(&mut self) -> Parse<MtypeKind> {
+        if !self.eat(":") {
+            return Ok(0);
+        }
+        let name = self.name("a kind of message")?;
+        let kinds = &mut self.shared.message_kinds;
+        let at = kinds.iter().position(|known| *known == name.text).unwrap_or_else(|| {
+            kinds.push(name.text);
+            kinds.len() - 1
+        });
+        match MtypeKind::try_from(at + 1) {
+            Ok(kind) => Ok(kind),
+            Err(_) => Err(self.unexpected("fewer kinds of messages")),
+        }
     }
 
     fn typedef(&mut self) -> Parse<Unit> {
@@ -187,10 +206,7 @@ impl Parser<'_> {
             Some("int") => Basic::Int,
             Some("mtype") => {
                 self.advance();
-                if self.eat(":") {
-                    self.name("a kind of message")?;
-                }
-                return Ok(Type::Basic(Basic::Mtype));
+                return Ok(Type::Basic(Basic::Mtype(self.message_kind()?)));
             }
             Some("chan") => Basic::Chan,
             Some("unsigned") => Basic::Unsigned(1),

@@ -188,6 +188,7 @@ impl<'f> Resolver<'f> {
             name: format!("for {leaf}"),
             ty: ast::Basic::Int,
             dims: Vec::new(),
+            is_array: false,
             owner: Some(owner),
             init: Start::Zero,
             is_parameter: false,

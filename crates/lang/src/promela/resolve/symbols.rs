@@ -146,7 +146,8 @@ impl<'f> Resolver<'f> {
         }
         let init = self.start(declared, basic);
         let name = self.own_name(outside.name);
-        let leaf = Leaf { name, ty: basic, dims, owner: self.owner, init, is_parameter: false, span };
+        let is_array = declared.len.is_some();
+        let leaf = Leaf { name, ty: basic, dims, is_array, owner: self.owner, init, is_parameter: false, span };
         let id = self.program.leaves.len();
         self.program.leaves.push(leaf);
         if self.owner.is_some() {
