@@ -9,7 +9,7 @@ use base::{Coarse, StopReason};
 use engine::{Answer, Event, Observer, PropertyId, Statistics, Task, Verdict};
 use evidence::certificate::{Claim, SplitInvariant};
 use evidence::implied::Implied;
-use evidence::{Certificate, Evidence, Trace};
+use evidence::{Certificate, Evidence, SymbolicSearch, Trace};
 use model::property::PropertyKind;
 
 use crate::backend::Backend;
@@ -23,6 +23,8 @@ use crate::symmetry::Symmetry;
 pub enum PropertyAttempt {
     /// None of the property's questions has a positive answer in a reachable state, by these invariants, and by how they imply that.
     Never(SplitInvariant, Vec<Implied>),
+    /// None has, by a search of everything.
+    Searched(SymbolicSearch),
     /// One has at the end of this run.
     Run(Trace),
     /// Not decided.
@@ -112,6 +114,10 @@ pub fn answer(
             facts.add(Claim::SplitInvariant(invariant), &[]);
             let certificate = Certificate { implies, ..facts.into_certificate(&property.name) };
             let evidence = Evidence::Certificate(Box::new(certificate));
+            if is_goal { Verdict::Violated(evidence) } else { Verdict::Holds(evidence) }
+        }
+        PropertyAttempt::Searched(seen) => {
+            let evidence = Evidence::Symbolic(seen);
             if is_goal { Verdict::Violated(evidence) } else { Verdict::Holds(evidence) }
         }
         PropertyAttempt::Run(trace) if is_goal => Verdict::Holds(Evidence::Trace(trace)),

@@ -26,6 +26,7 @@ use crate::encoding::{Encoding, FieldContent};
 use crate::evaluate::{Evaluator, KnownContent, NoDiagram};
 use crate::number::BitNumber;
 use crate::points::SymbolicPoints;
+use crate::under_way::{AT_REST, turn_of};
 
 /// More paths than this through one action are refused: its updates are no small set of constants.
 const MAX_PATHS: usize = 1 << 14;
@@ -59,8 +60,8 @@ pub struct GuardedCommand {
     pub partner: Option<ProcessId>,
     /// The tests of steps that it satisfies, by number.
     pub meets: Vec<usize>,
-    /// One of the steps that it stands for; all of them satisfy the same tests.
-    pub by: Link,
+    /// One of the actions or rendezvous that it stands for, all of which satisfy the same tests; `None` where it ends a step that is under way.
+    pub by: Option<Link>,
     /// The states in which the step can be taken; where it carries new values of wide cells, with these.
     pub guard: Bdd,
     /// What the parts are afterwards, in the order of the parts.
@@ -75,6 +76,8 @@ pub struct ProcessCommands {
     pub commands: Vec<GuardedCommand>,
     /// The states in which it has a faulty step.
     pub fault: Bdd,
+    /// The same of actions with the mark `when_nobody`, whoever else can move.
+    pub marked_fault: Bdd,
     /// The states in which it has a step, faulty ones included; of a rendezvous, as the sender.
     pub enabled: Bdd,
     /// Every cell that its steps look at or write, its partners' in a rendezvous included.
@@ -137,8 +140,16 @@ pub fn commands(
 /// Nothing is tested.
 static NO_TESTS: StepTests = StepTests(Vec::new());
 
-/// What steps must have in common to be one command: the partner, the tests that they satisfy, and the updates.
-type Merged = (Option<ProcessId>, Vec<usize>, Updates);
+/// What steps must have in common to be one command.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Merged {
+    partner: Option<ProcessId>,
+    /// The tests that they satisfy.
+    meets: Vec<usize>,
+    /// Whether they have the mark `when_nobody`.
+    is_marked: bool,
+    updates: Updates,
+}
 
 /// A state in the middle of a step, on the states `when` before it.
 #[derive(Clone)]
@@ -178,6 +189,7 @@ struct CommandTranslation<'a> {
     by: Link,
     offers: BTreeMap<Link, Bdd>,
     fault: Bdd,
+    marked_fault: Bdd,
     enabled: Bdd,
     /// What the action being translated reads and writes.
     reads: Rc<RefCell<BTreeSet<CellId>>>,
@@ -209,6 +221,7 @@ impl<'a> CommandTranslation<'a> {
             by: Link { process, action: ActionId::new(0), partner: None },
             offers: BTreeMap::new(),
             fault: empty.clone(),
+            marked_fault: empty.clone(),
             enabled: empty,
             reads: Rc::default(),
             writes: BTreeSet::new(),
@@ -229,15 +242,16 @@ impl<'a> CommandTranslation<'a> {
             }
         }
         let encoding = self.encoding;
-        let commands = self.found.into_iter().map(|((partner, meets, updates), (by, guard))| {
+        let commands = self.found.into_iter().map(|(Merged { partner, meets, updates, .. }, (by, guard))| {
             let change = DiagramUpdate::new(encoding, &updates)?;
-            Ok(GuardedCommand { process: self.process, partner, meets, by, guard, updates, change })
+            Ok(GuardedCommand { process: self.process, partner, meets, by: Some(by), guard, updates, change })
         });
         let commands = commands.collect::<Result<Vec<_>, CommandStop>>()?;
         let touched = self.sites.iter().flat_map(|site| site.reads.iter().chain(&site.writes)).copied().collect();
         Ok(ProcessCommands {
             commands,
             fault: self.fault,
+            marked_fault: self.marked_fault,
             enabled: self.enabled,
             touched,
             sites: self.sites,
@@ -515,7 +529,8 @@ impl<'a> CommandTranslation<'a> {
             return Ok(());
         }
         let fault = self.whatever_is_chosen(fault)?;
-        self.fault = self.encoding.space.or(&self.fault, &fault)?;
+        let faults = if self.by.is_when_nobody(self.model) { &mut self.marked_fault } else { &mut self.fault };
+        *faults = self.encoding.space.or(faults, &fault)?;
         self.offer(&fault)
     }
 
@@ -544,11 +559,15 @@ impl<'a> CommandTranslation<'a> {
     ) -> Result<(), CommandStop> {
         let target = |site: &ActionSite| Some((FieldContent::Control(site.process), After::Is(site.target? as u64)));
         let control: Option<Updates> = sites.iter().map(target).collect();
-        let Some(control) = control else {
+        let Some(mut control) = control else {
             return paths.iter().try_for_each(|path| self.err(&path.when));
         };
         let space = &self.encoding.space;
-        let meets = self.tests.met_by(self.model, &self.by);
+        if self.encoding.has_turns() {
+            let turn = self.by.leaves_turn_to(self.model).map_or(AT_REST, turn_of);
+            control.push((FieldContent::Turn, After::Is(turn)));
+        }
+        let (meets, is_marked) = (self.tests.met_by(self.model, &self.by), self.by.is_when_nobody(self.model));
         for path in paths.into_iter().filter(|path| !path.when.is_empty()) {
             let mut updates = control.clone();
             let mut when = path.when.clone();
@@ -569,8 +588,8 @@ impl<'a> CommandTranslation<'a> {
             let when = self.whatever_is_chosen(&when)?;
             let states = self.whatever_is_chosen(&path.when)?;
             self.offer(&states)?;
-            let (_, guard) =
-                self.found.entry((partner, meets.clone(), updates)).or_insert_with(|| (self.by, space.empty()));
+            let merged = Merged { partner, meets: meets.clone(), is_marked, updates };
+            let (_, guard) = self.found.entry(merged).or_insert_with(|| (self.by, space.empty()));
             *guard = space.or(guard, &when)?;
         }
         Ok(())

@@ -29,6 +29,8 @@ pub enum FieldContent {
     Control(ProcessId),
     /// The block of the local state of a process that the others can see.
     Exposed(ProcessId),
+    /// Who goes on with a step that is under way: 0 for nobody, then the processes.
+    Turn,
 }
 
 /// Some bits, highest first, at equal distances.
@@ -86,8 +88,20 @@ pub struct Encoding {
     cells: Vec<Option<BitField>>,
     control: Vec<BitField>,
     exposed: Vec<BitField>,
+    turn: BitField,
     /// All parts in the order of their first bits.
     order: Vec<FieldContent>,
+}
+
+/// How many values the fields have that are no cells.
+#[derive(Clone, Copy, Debug)]
+pub struct FieldSizes<'s> {
+    /// For each process how many control points it has.
+    pub n_points: &'s [usize],
+    /// For each process how many blocks it may expose at most.
+    pub n_blocks: &'s [usize],
+    /// Whether a step can be under way.
+    pub has_turns: bool,
 }
 
 /// Gives out bits.
@@ -126,9 +140,9 @@ impl BitAllocator {
 }
 
 impl Encoding {
-    /// Lays the fields out for a Model whose processes have `n_points` control points each, with at most
-    /// `n_blocks` exposed blocks each, in a space of `n_nodes` nodes.
-    pub fn new(model: &Model, wide: Wide, (n_points, n_blocks): (&[usize], &[usize]), n_nodes: usize) -> Self {
+    /// Lays the fields out for a Model in a space of `n_nodes` nodes.
+    pub fn new(model: &Model, wide: Wide, sizes: FieldSizes<'_>, n_nodes: usize) -> Self {
+        let FieldSizes { n_points, n_blocks, has_turns } = sizes;
         let values = model.cells.iter().map(|cell| match (model.vars[cell.var].role, cell.ty) {
             (Role::Counter(_), _) => CellValues::Listed(Vec::new()),
             (_, ScalarType::Range { lo, .. }) => CellValues::From(lo),
@@ -136,11 +150,15 @@ impl Encoding {
             (_, ty) => CellValues::Listed(ty.values(model.type_context()).collect()),
         });
         let n_values = |cell: CellId| model.cells[cell].ty.n_values(model.type_context());
-        let order = order(model);
+        let mut order = order(model);
+        if has_turns {
+            order.insert(0, FieldContent::Turn);
+        }
         let mut layout = BitAllocator { next_bit: 0, auxiliary: Vec::new() };
         let nothing = BitField { first_bit: 0, n_bits: 0, stride: 1, n_values: 1 };
         let mut cells = vec![None; model.cells.len()];
         let (mut control, mut exposed) = (vec![nothing; n_points.len()], vec![nothing; n_points.len()]);
+        let mut turn = nothing;
         for &part in &order {
             match part {
                 FieldContent::Cell(cell) if cells[cell.index()].is_some() => {}
@@ -160,11 +178,12 @@ impl Encoding {
                 FieldContent::Exposed(process) => {
                     exposed[process.index()] = layout.field(n_blocks[process.index()] as u128)
                 }
+                FieldContent::Turn => turn = layout.field(n_points.len() as u128 + 1),
             }
         }
         let space = Space::new(layout.next_bit, n_nodes).with_auxiliary(&layout.auxiliary);
         let values = values.collect();
-        let mut encoding = Encoding { space, wide, values, cells, control, exposed, order };
+        let mut encoding = Encoding { space, wide, values, cells, control, exposed, turn, order };
         let mut order = std::mem::take(&mut encoding.order);
         order.sort_by_key(|&part| encoding.field(part).first_bit);
         encoding.order = order;
@@ -180,12 +199,18 @@ impl Encoding {
             FieldContent::Cell(cell) => self.cells[cell.index()].expect("loop counters are part of control points"),
             FieldContent::Control(process) => self.control[process.index()],
             FieldContent::Exposed(process) => self.exposed[process.index()],
+            FieldContent::Turn => self.turn,
         }
     }
 
     /// All parts, in the order of their first bits.
     pub fn parts(&self) -> &[FieldContent] {
         &self.order
+    }
+
+    /// Whether states say who goes on with a step that is under way.
+    pub fn has_turns(&self) -> bool {
+        self.turn.n_values > 1
     }
 
     /// Whether a cell is a number of so many bits that its values are not listed.

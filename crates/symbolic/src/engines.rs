@@ -21,6 +21,7 @@ use engine::{
     Answer, Contradiction, Engine, EngineError, Event, Exposure, Halt, Method, Observer, PropertyId, Statistics, Task,
     Verdict,
 };
+use evidence::SymbolicSearch;
 use evidence::certificate::{LocalFact, SplitInvariant};
 use evidence::implied::Implied;
 use evidence::trace::trace_through;
@@ -172,16 +173,17 @@ struct SymbolicWork<'a> {
 }
 
 impl<'a> SymbolicWork<'a> {
-    fn system(&self, tests: &StepTests) -> Result<SymbolicSystem<'a>, StopReason> {
+    /// The program as diagrams, with the steps of the whole program or those that one process can tell.
+    fn system(&self, tests: &StepTests, is_whole: bool) -> Result<SymbolicSystem<'a>, StopReason> {
         let model = self.task.model;
         let n_blocks: Vec<usize> =
             model.processes.ids().map(|process| n_local_states(model, process, self.config.blocks)).collect();
         let (n_nodes, most_listed) = (self.n_nodes, self.config.listed_values as u128);
-        SymbolicSystem::planned(model, &SystemPlan { n_blocks: &n_blocks, n_nodes, tests, most_listed })
+        SymbolicSystem::planned(model, &SystemPlan { n_blocks: &n_blocks, n_nodes, tests, most_listed, is_whole })
     }
 
     fn sets(&self, views: SharedView) -> Result<LocalSets<'a>, StopReason> {
-        Ok(LocalSets::new(self.system(&StepTests::default())?, views)?.measured_by(self.gauge))
+        Ok(LocalSets::new(self.system(&StepTests::default(), false)?, views)?.measured_by(self.gauge))
     }
 
     fn reach(&self, id: PropertyId, direction: SearchDirection) -> Result<Answer, Contradiction> {
@@ -196,8 +198,9 @@ impl<'a> SymbolicWork<'a> {
         way: SearchDirection,
         statistics: &mut Statistics,
     ) -> Result<PropertyAttempt, Halt> {
-        let mut sets = self.sets(SharedView::Whole)?;
-        let Deciding { decided, faulty } = sets.decided_and_faulty(&self.task.model.properties[id].kind)?;
+        let system = self.system(&StepTests::default(), true)?;
+        let mut sets = LocalSets::new(system, SharedView::Whole)?.measured_by(self.gauge);
+        let Deciding { decided, faulty } = self.deciding(&sets, id)?;
         let found = self.search(&sets, &decided, way).map_err(Halt::from).and_then(|found| match found {
             Reach::Run(states) => Ok(Reach::Run(states)),
             Reach::Safe(set) => self.without_faults(&sets, &set, (id, &faulty, way)).map(Reach::Safe),
@@ -206,12 +209,39 @@ impl<'a> SymbolicWork<'a> {
         statistics.peak_memory_bytes = Some(sets.system().bytes(sets.peak_nodes()));
         match found? {
             Reach::Run(states) => self.run(id, states),
+            // The checker does not follow such steps through diagrams.
+            Reach::Safe(set) if self.task.model.goes_on() || self.task.model.has_when_nobody() => {
+                let states = match way {
+                    SearchDirection::Forward => {
+                        sets.system().n_states(&set).map_err(|_| sets.system().out_of_nodes())?
+                    }
+                    SearchDirection::Backward => None,
+                };
+                Ok(PropertyAttempt::Searched(SymbolicSearch::Whole { states }))
+            }
             Reach::Safe(set) => {
                 let all: Vec<ProcessId> = self.task.model.processes.ids().collect();
                 let implies = implied_by_all(self.task.model, &self.task.model.properties[id].kind, all.len());
                 Ok(PropertyAttempt::Never(sets.certify(all.len(), &[(&all, &set)])?, implies))
             }
         }
+    }
+
+    /// The vectors that decide a property, and those in which it has no value: all are states, but that a step can fail on its way.
+    fn deciding(&self, sets: &LocalSets<'_>, id: PropertyId) -> Result<Deciding<Bdd>, StopReason> {
+        let (system, kind) = (sets.system(), &self.task.model.properties[id].kind);
+        let space = &system.encoding.space;
+        let Deciding { mut decided, mut faulty } = sets.decided_and_faulty(kind)?;
+        if system.encoding.has_turns() {
+            faulty = sets.bdd(space.and(&faulty, &system.at_rest))?;
+            decided = match kind {
+                PropertyKind::NoErrors => {
+                    sets.bdd(system.endless().and_then(|endless| space.or(&decided, &endless)))?
+                }
+                _ => sets.bdd(space.and(&decided, &system.at_rest))?,
+            };
+        }
+        Ok(Deciding { decided, faulty })
     }
 
     fn search(&self, sets: &LocalSets<'_>, bad: &Bdd, way: SearchDirection) -> Result<Reach, StopReason> {
@@ -372,7 +402,7 @@ impl<'a> SymbolicWork<'a> {
     }
 
     fn try_fair(&self, id: PropertyId, rule: LivenessRule) -> Result<(Result<Decided, Halt>, Statistics), Halt> {
-        let system = self.system(&step_tests(self.task.model))?;
+        let system = self.system(&step_tests(self.task.model), false)?;
         let sets = LocalSets::new(system, SharedView::Whole)?.measured_by(self.gauge);
         crate::local_fair::decide(rule, sets, (self.task, id), (self.relay, self.gauge))
     }

@@ -11,16 +11,16 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
 
-use base::StopReason;
+use base::{Feature, StopReason};
 use engine::{Answer, Contradiction, EngineError, Halt, Method, PropertyId, Statistics, Task, Verdict};
 use evidence::{Evidence, SymbolicSearch, Trace, TraceEnd};
 use model::eval::State;
 use model::property::PropertyKind;
 use temporal::{Proposition, Violation};
 
-use crate::bdd::Bdd;
+use crate::bdd::{Bdd, OutOfNodes};
 use crate::engines::Config;
-use crate::fair::lasso::SymbolicLasso;
+use crate::fair::lasso::{Leg, SymbolicLasso};
 use crate::fair::violation::{RunSearchResult, RunsWanted};
 use crate::fair::{GuardedMove, SymbolicGraph};
 use crate::meter::NodeMeter;
@@ -51,7 +51,13 @@ pub(crate) fn run(
     };
     let tests = step_tests(task.model);
     let n_blocks = vec![1; task.model.processes.len()];
-    let plan = SystemPlan { n_blocks: &n_blocks, n_nodes, tests: &tests, most_listed: config.listed_values as u128 };
+    let plan = SystemPlan {
+        n_blocks: &n_blocks,
+        n_nodes,
+        tests: &tests,
+        most_listed: config.listed_values as u128,
+        is_whole: true,
+    };
     let system = SymbolicSystem::planned(task.model, &plan);
     let search = system.as_ref().map_err(StopReason::clone).and_then(|system| {
         let meter = NodeMeter { system, budget: &task.budget, gauge, peak_nodes: &peak_nodes };
@@ -91,14 +97,19 @@ impl<'a, 'm> FairRunSearch<'a, 'm> {
         let pause = || meter.pause();
         let graph = SymbolicGraph { space, edges: &edges, moves: vec![stay], n_states: 1, pause: &pause };
         let reached = graph.forward(vec![system.initial.clone()], None)?.remove(0);
+        if system.encoding.has_turns() {
+            // Such a step is an error, and no part of a run: the edges along it would be taken for one.
+            let endless = system.endless().and_then(|endless| space.and(&endless, &reached));
+            if !endless.map_err(|_| system.out_of_nodes())?.is_empty() {
+                return Err(Feature::WholeChains.into());
+            }
+        }
         Ok(FairRunSearch { system, turns, meter, reached })
     }
 
     /// How many states are reachable, where that can be counted.
     fn n_states(&self) -> Option<u64> {
-        let encoding = &self.system.encoding;
-        let bits: Vec<u32> = encoding.parts().iter().flat_map(|&part| encoding.field(part).bits()).collect();
-        self.reached.count_over(&bits)
+        self.system.n_states(&self.reached).ok().flatten()
     }
 
     fn decide(&self, property: PropertyId) -> Result<Verdict, Halt> {
@@ -144,21 +155,43 @@ impl<'a, 'm> FairRunSearch<'a, 'm> {
 
     /// A lasso turn by turn on the reference semantics.
     fn trace(&self, turns: &TurnEdges, lasso: &SymbolicLasso) -> Option<Trace> {
-        let legs = || lasso.stem.iter().chain(&lasso.turning);
-        let mut states: Vec<State> = legs().map(|leg| self.system.decode(&leg.node.vector)).collect();
-        states.push(self.system.decode(&lasso.turning.first()?.node.vector));
-        let taken =
-            legs().zip(states.windows(2)).map(|(leg, pair)| self.turns.turn(turns, leg.edge, (&pair[0], &pair[1])));
+        let is_state = |leg: &&Leg| self.system.at_rest.contains(&leg.node.vector);
+        // The loop begins at a state of the program.
+        let first = lasso.turning.iter().position(|leg| is_state(&leg))?;
+        let (before, after) = lasso.turning.split_at(first);
+        let legs: Vec<&Leg> = lasso.stem.iter().chain(before).chain(after).chain(before).collect();
+        let loop_from = lasso.stem.iter().chain(before).filter(is_state).count();
+        let begins: Vec<usize> = (0..legs.len()).filter(|&nth| is_state(&legs[nth])).collect();
+        let mut states: Vec<State> = begins.iter().map(|&nth| self.system.decode(&legs[nth].node.vector)).collect();
+        states.push(states.get(loop_from)?.clone());
+        let ends = begins.iter().copied().skip(1).chain([legs.len()]);
+        let taken = begins.iter().zip(ends).zip(states.windows(2)).map(|((&begin, end), pair)| {
+            let edges: Vec<usize> = legs[begin..end].iter().map(|leg| leg.edge).collect();
+            self.turns.turn(turns, &edges, (&pair[0], &pair[1]))
+        });
         let turns = taken.collect::<Option<Vec<_>>>()?;
-        Some(Trace { states, turns, end: TraceEnd::Loop, loop_from: Some(lasso.stem.len()) })
+        Some(Trace { states, turns, end: TraceEnd::Loop, loop_from: Some(loop_from) })
     }
 
     /// The automaton's edges, state by state, with the states that they read.
     fn moves(&self, violation: &Violation) -> Result<Vec<GuardedMove>, StopReason> {
         let truth = |proposition: &Proposition| self.turns.truth(&proposition.expr, &proposition.bound, &self.reached);
         let atoms = violation.propositions.iter().map(truth).collect::<Result<Vec<Bdd>, _>>()?;
-        let moves = GuardedMove::of(&violation.automaton, &self.system.encoding.space, &atoms);
-        moves.map_err(|_| self.system.out_of_nodes())
+        let space = &self.system.encoding.space;
+        let of_automaton = || {
+            let mut moves = GuardedMove::of(&violation.automaton, space, &atoms)?;
+            if self.system.encoding.has_turns() {
+                // The automaton reads states; while a step is under way it waits.
+                let under_way = space.not(&self.system.at_rest)?;
+                for step in &mut moves {
+                    step.label = space.and(&step.label, &self.system.at_rest)?;
+                }
+                let waits = |state| GuardedMove { from: state, to: state, label: under_way.clone() };
+                moves.extend((0..violation.automaton.states.len()).map(waits));
+            }
+            Ok(moves)
+        };
+        of_automaton().map_err(|_: OutOfNodes| self.system.out_of_nodes())
     }
 }
 

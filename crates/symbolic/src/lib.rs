@@ -24,5 +24,6 @@ pub mod refine;
 mod rename;
 mod split;
 pub mod system;
+mod under_way;
 mod watchdog;
 pub mod wide;

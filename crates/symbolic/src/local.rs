@@ -180,6 +180,7 @@ impl<'m> LocalSets<'m> {
         match part {
             FieldContent::Control(process) => group.contains(&process),
             FieldContent::Exposed(process) => self.exposed[process.index()].blocks.len() > 1,
+            FieldContent::Turn => false,
             FieldContent::Cell(cell) => {
                 let model = self.system.model;
                 let declared = &model.cells[cell];
@@ -498,7 +499,7 @@ impl LocalSets<'_> {
             let field = self.system.encoding.field(part);
             let n_values = match part {
                 FieldContent::Exposed(process) => self.exposed[process.index()].blocks.len() as u128,
-                FieldContent::Cell(_) | FieldContent::Control(_) => field.n_values,
+                FieldContent::Cell(_) | FieldContent::Control(_) | FieldContent::Turn => field.n_values,
             };
             let n_left_out = field.bits().count() - bits_for(n_values) as usize;
             always_0.extend(field.bits().take(n_left_out));
@@ -526,5 +527,6 @@ fn column(part: FieldContent) -> Column {
         FieldContent::Cell(cell) => Column::Cell(cell),
         FieldContent::Control(process) => Column::Control(process),
         FieldContent::Exposed(process) => Column::Exposed(process),
+        FieldContent::Turn => unreachable!("nobody sees whose turn it is"),
     }
 }

@@ -26,7 +26,7 @@ pub enum SearchDirection {
 pub enum Reach {
     /// No bad state is reachable: the set is inductive, contains the initial states, and no bad one.
     Safe(Bdd),
-    /// The states of a run from an initial state to a bad one.
+    /// The states of a run from an initial state to a bad one; where the bad vector is in the middle of a step, to the last state before it.
     Run(Vec<State>),
 }
 
@@ -45,7 +45,14 @@ pub fn search(
     };
     let closed = search.close(from, to)?;
     match closed {
-        Closed::Met(meeting) => Ok(Reach::Run(search.run(meeting).map_err(|_| system.out_of_nodes())?)),
+        Closed::Met(vector) => {
+            let run = if system.encoding.has_turns() {
+                search.run_by_actions(vector)
+            } else {
+                search.run(system.decode(&vector))
+            };
+            Ok(Reach::Run(run.map_err(|_| system.out_of_nodes())?))
+        }
         Closed::Apart(set) => Ok(Reach::Safe(match direction {
             SearchDirection::Forward => set,
             SearchDirection::Backward => {
@@ -56,8 +63,8 @@ pub fn search(
 }
 
 enum Closed {
-    /// A state of the target.
-    Met(State),
+    /// A vector of the target.
+    Met(Vec<bool>),
     /// Everything that was found.
     Apart(Bdd),
 }
@@ -80,8 +87,8 @@ impl Reachability<'_, '_> {
         let mut done = vec![space.empty(); commands.len()];
         let mut found = from.clone();
         self.rings.push(found.clone());
-        if let Some(state) = self.system.pick(&space.and(&found, to).map_err(out)?) {
-            return Ok(Closed::Met(state));
+        if let Some(vector) = space.pick(&space.and(&found, to).map_err(out)?) {
+            return Ok(Closed::Met(vector));
         }
         let mut order = RelationOrder::new(commands.iter().map(|command| Some(command.process)));
         while let Some(next) = order.edge() {
@@ -93,8 +100,8 @@ impl Reachability<'_, '_> {
                 found = all;
                 self.rings.push(found.clone());
                 // What was found before is not in the target.
-                if let Some(state) = self.system.pick(&space.and(&found, to).map_err(out)?) {
-                    return Ok(Closed::Met(state));
+                if let Some(vector) = space.pick(&space.and(&found, to).map_err(out)?) {
+                    return Ok(Closed::Met(vector));
                 }
             }
             space.tidy();
@@ -138,8 +145,44 @@ impl Reachability<'_, '_> {
     }
 
     fn ring_of(&self, state: &State) -> usize {
-        let vector = self.system.vector(state);
-        self.rings.partition_point(|ring| !ring.contains(&vector))
+        self.ring_of_vector(&self.system.vector(state))
+    }
+
+    fn ring_of_vector(&self, vector: &[bool]) -> usize {
+        self.rings.partition_point(|ring| !ring.contains(vector))
+    }
+
+    /// The run through a vector of the last ring where steps have several actions: from vector to vector along the rings. Its states are the
+    /// vectors at rest.
+    fn run_by_actions(&self, meeting: Vec<bool>) -> Result<Vec<State>, OutOfNodes> {
+        let space = &self.system.encoding.space;
+        let mut ring = self.ring_of_vector(&meeting);
+        let mut run = vec![meeting];
+        while ring > 0 {
+            let last = run.last().expect("a run has a vector");
+            let here = self.system.set_of_vector(last)?;
+            let mut next = None;
+            for command in self.system.commands() {
+                let near = match self.direction {
+                    SearchDirection::Forward => self.system.before(command, &here)?,
+                    SearchDirection::Backward => self.system.after(command, &here)?,
+                };
+                next = space.pick(&space.and(&near, &self.rings[ring - 1])?);
+                if next.is_some() {
+                    break;
+                }
+            }
+            space.tidy();
+            // As above: should diagrams contradict each other, `audit` refuses the run.
+            let Some(next) = next else { break };
+            ring = self.ring_of_vector(&next);
+            run.push(next);
+        }
+        if self.direction == SearchDirection::Forward {
+            run.reverse();
+        }
+        let states = run.iter().filter(|vector| self.system.at_rest.contains(vector));
+        Ok(states.map(|vector| self.system.decode(vector)).collect())
     }
 
     fn successor_within(&self, state: &State, ring: usize) -> Option<State> {

@@ -93,7 +93,11 @@ impl Refinable for LocalSets<'_> {
     fn prime_facts(&mut self, inside: &Bdd, state: &State) -> Result<Prime<Bdd>, StopReason> {
         let vector = self.system().vector(state);
         let encoding = &self.system().encoding;
-        let parts = encoding.parts().iter().copied().filter(|part| !matches!(part, FieldContent::Exposed(_)));
+        let parts = encoding
+            .parts()
+            .iter()
+            .copied()
+            .filter(|part| !matches!(part, FieldContent::Exposed(_) | FieldContent::Turn));
         let (shared, local): (Vec<FieldContent>, Vec<FieldContent>) = parts.partition(|&part| self.is_shared(part));
         // Vectors that are no states do no harm.
         let space = &encoding.space;
@@ -176,7 +180,7 @@ impl LocalSets<'_> {
                 let owner = self.system().model.cells[cell].owner.expect("local cells have an owner");
                 (owner, LocalFact::Cell(cell, self.system().encoding.value(cell, value)))
             }
-            FieldContent::Exposed(_) => unreachable!("blocks are no local parts"),
+            FieldContent::Exposed(_) | FieldContent::Turn => unreachable!("neither blocks nor turns are local parts"),
         }
     }
 
@@ -210,7 +214,7 @@ impl LocalSets<'_> {
             FieldContent::Cell(cell) => {
                 !matches!(model.vars[model.cells[cell].var].storage, Storage::Local(_) | Storage::Frame(_))
             }
-            FieldContent::Control(_) | FieldContent::Exposed(_) => false,
+            FieldContent::Control(_) | FieldContent::Exposed(_) | FieldContent::Turn => false,
         }
     }
 

@@ -43,6 +43,7 @@ impl LocalSets<'_> {
             FieldContent::Cell(cell) => FieldContent::Cell(symmetry.cell(exchange, cell)),
             FieldContent::Control(process) => FieldContent::Control(exchange.of(process)),
             FieldContent::Exposed(process) => FieldContent::Exposed(exchange.of(process)),
+            FieldContent::Turn => FieldContent::Turn,
         }
     }
 

@@ -15,9 +15,10 @@ use model::variable::{CellId, Role, VarId};
 
 use crate::bdd::{Bdd, OutOfNodes};
 use crate::commands::{CommandStop, GuardedCommand, ProcessCommands, StepTests, commands};
-use crate::encoding::{Encoding, FieldContent};
+use crate::encoding::{Encoding, FieldContent, FieldSizes};
 use crate::evaluate::{Evaluator, NoDiagram, Truth};
 use crate::points::SymbolicPoints;
+use crate::under_way::{self, AT_REST};
 use crate::wide::{MOST_LISTED, Wide};
 
 /// A node takes about this many bytes, its share of tables and caches included.
@@ -33,6 +34,8 @@ pub struct SymbolicSystem<'m> {
     pub encoding: Encoding,
     /// All bit vectors that are states: no field has a number beyond its values.
     pub valid: Bdd,
+    /// The vectors in which no step is under way: the others are no states of the program.
+    pub at_rest: Bdd,
     /// The initial states.
     pub initial: Bdd,
     /// What each process can do.
@@ -51,6 +54,9 @@ pub struct SystemPlan<'p> {
     pub tests: &'p StepTests,
     /// Cells with more values than this are numbers of bits.
     pub most_listed: u128,
+    /// Whether steps are those of the whole program: over several actions, and by actions with the mark `when_nobody` where nobody else can move.
+    /// Otherwise the mark counts as true, and steps over several actions are refused.
+    pub is_whole: bool,
 }
 
 impl<'m> SymbolicSystem<'m> {
@@ -61,29 +67,37 @@ impl<'m> SymbolicSystem<'m> {
 
     /// Encodes a program, with room for `n_blocks` exposed blocks for each process and for `n_nodes` nodes.
     pub fn new(model: &'m Model, n_blocks: &[usize], n_nodes: usize) -> Result<Self, StopReason> {
+        let tests = StepTests::default();
         SymbolicSystem::planned(
             model,
-            &SystemPlan { n_blocks, n_nodes, tests: &StepTests::default(), most_listed: MOST_LISTED },
+            &SystemPlan { n_blocks, n_nodes, tests: &tests, most_listed: MOST_LISTED, is_whole: false },
         )
     }
 
     /// Encodes a program as planned.
     pub fn planned(model: &'m Model, plan: &SystemPlan<'_>) -> Result<Self, StopReason> {
-        let SystemPlan { n_blocks, n_nodes, tests, most_listed } = *plan;
+        let SystemPlan { n_blocks, n_nodes, tests, most_listed, is_whole } = *plan;
         if !model.procedures.is_empty() {
             return Err(Feature::Procedures.into());
         }
-        if model.goes_on() {
+        if model.goes_on() && !is_whole {
             return Err(Feature::Chains.into());
         }
         let points = SymbolicPoints::new(model)?;
         let n_points: Vec<usize> = model.processes.ids().map(|process| points.of(process).len()).collect();
-        let encoding = Encoding::new(model, Wide::of(model, most_listed), (&n_points, n_blocks), n_nodes);
-        let build = || -> Result<(Bdd, Bdd, Vec<ProcessCommands>), CommandStop> {
-            Ok((encoding.valid()?, initial(model, &points, &encoding)?, commands(model, &points, &encoding, tests)?))
+        let sizes = FieldSizes { n_points: &n_points, n_blocks, has_turns: model.goes_on() };
+        let encoding = Encoding::new(model, Wide::of(model, most_listed), sizes, n_nodes);
+        let build = || -> Result<_, CommandStop> {
+            let mut processes = commands(model, &points, &encoding, tests)?;
+            match is_whole {
+                true => under_way::restrict(model, &encoding, &mut processes)?,
+                false => under_way::take_marks_as_true(&encoding, &mut processes)?,
+            }
+            let at_rest = encoding.equals(FieldContent::Turn, AT_REST)?;
+            Ok((encoding.valid()?, at_rest, initial(model, &points, &encoding)?, processes))
         };
-        let (valid, initial, processes) = build().map_err(|stop| reason(model, stop, n_nodes))?;
-        Ok(SymbolicSystem { valid, model, points, encoding, initial, processes, n_nodes })
+        let (valid, at_rest, initial, processes) = build().map_err(|stop| reason(model, stop, n_nodes))?;
+        Ok(SymbolicSystem { valid, at_rest, model, points, encoding, initial, processes, n_nodes })
     }
 
     /// The states after one command.
@@ -145,6 +159,7 @@ impl<'m> SymbolicSystem<'m> {
             let ended = self.encoding.one_of(FieldContent::Control(process), end)?;
             stuck = space.or(&stuck, &space.not(&ended)?)?;
         }
+        let stuck = space.and(&stuck, &self.at_rest)?;
         self.processes.iter().try_fold(stuck, |stuck, process| space.minus(&stuck, &process.enabled))
     }
 
@@ -167,6 +182,14 @@ impl<'m> SymbolicSystem<'m> {
             }
         }
         Ok(race)
+    }
+
+    /// How many states of the program the set has, where that can be counted.
+    pub fn n_states(&self, set: &Bdd) -> Result<Option<u64>, OutOfNodes> {
+        let encoding = &self.encoding;
+        let parts = encoding.parts().iter().filter(|part| !matches!(part, FieldContent::Exposed(_)));
+        let bits: Vec<u32> = parts.flat_map(|&part| encoding.field(part).bits()).collect();
+        Ok(encoding.space.and(set, &self.at_rest)?.count_over(&bits))
     }
 
     /// One state of the set.
@@ -205,6 +228,14 @@ impl<'m> SymbolicSystem<'m> {
         Ok(self.encoding.space.set_of(&self.encoding.assignment(self.values_of(state))?))
     }
 
+    /// The set of one vector of states, whatever is exposed.
+    pub(crate) fn set_of_vector(&self, vector: &[bool]) -> Result<Bdd, OutOfNodes> {
+        let encoding = &self.encoding;
+        let parts = encoding.parts().iter().filter(|part| !matches!(part, FieldContent::Exposed(_)));
+        let values = parts.map(|&part| (part, encoding.field(part).read(vector)));
+        Ok(encoding.space.set_of(&encoding.assignment(values)?))
+    }
+
     fn values_of(&self, state: &State) -> impl Iterator<Item = (FieldContent, u64)> {
         let cells = self.model.cells.ids().filter(|&cell| !self.is_counter(cell)).map(|cell| {
             let position = self.encoding.position(cell, state.cells[cell.index()]);
@@ -214,7 +245,7 @@ impl<'m> SymbolicSystem<'m> {
             self.model.processes.ids().map(|process| {
                 (FieldContent::Control(process), self.points.of(process).number_in(state, process) as u64)
             });
-        cells.chain(control)
+        cells.chain(control).chain([(FieldContent::Turn, AT_REST)])
     }
 
     /// The state of a bit vector.
@@ -263,6 +294,7 @@ fn initial(model: &Model, points: &SymbolicPoints, encoding: &Encoding) -> Resul
     fixed.extend(
         model.processes.ids().map(|process| (FieldContent::Control(process), points.of(process).entry() as u64)),
     );
+    fixed.push((FieldContent::Turn, AT_REST));
     encoding.space.and(&initial, &encoding.space.set_of(&encoding.assignment(fixed)?))
 }
 

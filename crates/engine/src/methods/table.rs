@@ -207,8 +207,7 @@ const GLOBAL: &[Feature] = &[
     Feature::LongLoops,
     Feature::ManyOutcomes,
     Feature::ManyRounds,
-    Feature::Chains,
-    Feature::WhenNobody,
+    Feature::WholeChains,
     Feature::Initially,
 ];
 
@@ -219,8 +218,7 @@ const WHOLE_DIAGRAMS: &[Feature] = &[
     Feature::ManyOutcomes,
     Feature::ManyRounds,
     Feature::SharedAccess,
-    Feature::Chains,
-    Feature::WhenNobody,
+    Feature::WholeChains,
     Feature::Initially,
 ];
 

@@ -1,6 +1,6 @@
 //! Whether a graph has a fair run that an automaton accepts: component by component of the automaton.
 //!
-//! In: a graph whose moves are an automaton's edges, in their order, where runs begin, and demands. Out: a lasso, or that
+//! In: a graph whose moves are an automaton's edges, in their order, and behind them moves that read nothing, where runs begin, and demands. Out: a lasso, or that
 //! there is none. Only components of the automaton in which every mark is carried can hold the loop; a mark that every
 //! move of one carries demands nothing there.
 
@@ -13,7 +13,7 @@ use crate::bdd::Bdd;
 
 /// What runs are looked for.
 pub struct RunsWanted<'w> {
-    /// Accepts them. The moves of the graph are its edges, state by state.
+    /// Accepts them. The moves of the graph are its edges, state by state; those behind them carry no mark.
     pub automaton: &'w Automaton,
     /// What they must do beside.
     pub demands: &'w [FairnessCondition],
@@ -84,7 +84,9 @@ impl SymbolicGraph<'_> {
             let moves = (automaton.n_marks > 0).then(|| carrying(0));
             demands.push(Some(demand(EdgeFilter { from: None, edges: Some(own.to_vec()), moves })));
         }
-        (SymbolicGraph { moves: moves.into_iter().cloned().collect(), ..*self }, demands)
+        let n_edges = automaton.states.iter().map(|state| state.edges.len()).sum();
+        let beside = self.moves.iter().skip(n_edges).filter(|step| is_inside(step));
+        (SymbolicGraph { moves: moves.into_iter().chain(beside).cloned().collect(), ..*self }, demands)
     }
 }
 

@@ -2,11 +2,12 @@
 //!
 //! In: a [`SymbolicSystem`] and a violation. Out: its edges with who has a part in each, and one demand for each fairness pair. A
 //! process stands still only where it has no part in any step, a faulty one included, or at `idle`. Who stands still is
-//! told apart only where somebody asks.
+//! told apart only where somebody asks. A turn of several actions is a path of edges through vectors that are no states (`under_way`): what
+//! is asked of states is asked where a turn begins, and again and again one must begin.
 
 use base::StopReason;
 use model::Model;
-use model::eval::{self, State, Turn};
+use model::eval::{self, Link, State, Turn};
 use model::expr::Expr;
 use model::fairness::{EdgePredicate, StatePredicate};
 use model::process::ProcessId;
@@ -52,8 +53,10 @@ pub struct TurnEdges {
 enum TurnKind {
     /// Somebody stands still; who, where that is told.
     Still(Option<ProcessId>),
-    /// The step of a process, with a partner, that satisfies some of the tests.
+    /// The step of a process, with a partner, that satisfies some of the tests; or an action of it.
     Step(ProcessId, Option<ProcessId>, Vec<usize>),
+    /// A step of several actions is over.
+    End,
 }
 
 impl TurnKind {
@@ -61,11 +64,19 @@ impl TurnKind {
         match self {
             TurnKind::Still(who) => *who == Some(process),
             TurnKind::Step(mover, partner, _) => *mover == process || *partner == Some(process),
+            TurnKind::End => false,
         }
     }
 
     fn is_step(&self) -> bool {
         matches!(self, TurnKind::Step(..))
+    }
+
+    fn of(command: &GuardedCommand) -> TurnKind {
+        match command.by {
+            Some(_) => TurnKind::Step(command.process, command.partner, command.meets.clone()),
+            None => TurnKind::End,
+        }
     }
 }
 
@@ -101,31 +112,41 @@ impl<'a, 'm> ProgramTurns<'a, 'm> {
                 .collect(),
             false => vec![(TurnKind::Still(None), self.bdd(space.any(&self.still))?)],
         };
+        for (_, set) in &mut still {
+            *set = self.bdd(space.and(set, &self.system.at_rest))?;
+        }
         if violation.real_steps_only {
-            let guards = self.system.commands().map(|command| command.change.enabled(space, &command.guard));
-            let moving = guards.collect::<Result<Vec<Bdd>, _>>().and_then(|guards| space.any(&guards));
-            let moving = self.bdd(moving)?;
+            let moving = self.bdd(self.system.moving())?;
             for (_, set) in &mut still {
                 *set = self.bdd(space.minus(set, &moving))?;
             }
         }
         let still = still.into_iter().map(|(kind, guard)| (EdgeRelation { guard, update: None, mover: None }, kind));
-        let kinds = self.system.commands().map(|one| TurnKind::Step(one.process, one.partner, one.meets.clone()));
+        let kinds = self.system.commands().map(TurnKind::of);
         let (edges, kinds) = still.chain(self.steps().into_iter().zip(kinds)).unzip();
         Ok(TurnEdges { edges, kinds })
     }
 
-    /// A turn of the reference semantics that an edge stands for.
-    pub fn turn(&self, turns: &TurnEdges, edge: usize, (state, next): (&State, &State)) -> Option<Turn> {
+    /// A turn of the reference semantics that some edges, one after the other, stand for.
+    pub fn turn(&self, turns: &TurnEdges, edges: &[usize], (state, next): (&State, &State)) -> Option<Turn> {
         let model = self.system.model;
-        let is_meant = |turn: &Turn| match (&turns.kinds[edge], turn) {
-            (TurnKind::Still(who), Turn::StandStill(process)) => who.is_none_or(|who| who == *process),
-            (TurnKind::Step(process, partner, meets), Turn::Step(by)) => {
-                by.process == *process
-                    && by.partner.map(|(partner, _)| partner) == *partner
-                    && self.tests.met_by(model, &by.first()) == *meets
+        let is_link = |kind: &TurnKind, link: Link| match kind {
+            TurnKind::Step(process, partner, meets) => {
+                link.process == *process
+                    && link.partner.map(|(partner, _)| partner) == *partner
+                    && self.tests.met_by(model, &link) == *meets
             }
-            _ => false,
+            TurnKind::Still(_) | TurnKind::End => false,
+        };
+        let kinds = || edges.iter().map(|&edge| &turns.kinds[edge]).filter(|kind| !matches!(kind, TurnKind::End));
+        let is_meant = |turn: &Turn| match turn {
+            Turn::StandStill(process) => match kinds().next() {
+                Some(TurnKind::Still(who)) => who.is_none_or(|who| who == *process),
+                _ => false,
+            },
+            Turn::Step(by) => {
+                by.links().count() == kinds().count() && kinds().zip(by.links()).all(|(kind, link)| is_link(kind, link))
+            }
         };
         let mut all = eval::likely_turns(model, state, Some(next)).into_iter();
         all.find(|(turn, after)| after == next && is_meant(turn)).map(|(turn, _)| turn)
@@ -138,15 +159,25 @@ impl<'a, 'm> ProgramTurns<'a, 'm> {
         turns: &TurnEdges,
         reached: &Bdd,
     ) -> Result<Vec<FairnessCondition>, StopReason> {
+        let space = &self.system.encoding.space;
+        let under_way = self.bdd(space.not(&self.system.at_rest))?;
         let mut demands = Vec::new();
+        if self.system.encoding.has_turns() {
+            let from = Some(self.system.at_rest.clone());
+            let begins = EdgeFilter { from, ..EdgeFilter::default() };
+            demands.push(FairnessCondition { free: None, ways: vec![begins] });
+        }
         for &id in &violation.fairness {
             let pair = &self.system.model.fairness[id];
             let free = pair.always.as_ref().map(|always| self.states(always, reached)).transpose()?;
+            // A step that is under way changes nothing about what stays so.
+            let free = free.map(|free| self.bdd(space.or(&free, &under_way))).transpose()?;
             let (mut ways, mut edges) = (Vec::new(), Vec::new());
             for often in &pair.often {
                 match often {
                     EdgePredicate::Before(predicate) => {
-                        ways.push(EdgeFilter { from: Some(self.states(predicate, reached)?), ..EdgeFilter::default() });
+                        let from = self.bdd(space.and(&self.states(predicate, reached)?, &self.system.at_rest))?;
+                        ways.push(EdgeFilter { from: Some(from), ..EdgeFilter::default() });
                     }
                     EdgePredicate::Scheduled(process) => edges.extend(turns.which(|kind| kind.is_part(*process))),
                     EdgePredicate::Moves(process, labels) => {
@@ -195,7 +226,9 @@ impl<'a, 'm> ProgramTurns<'a, 'm> {
     pub fn truth(&self, expr: &Expr, bound: &[Value], reached: &Bdd) -> Result<Bdd, StopReason> {
         let system = self.system;
         let truth = system.truth_of(expr, bound)?;
-        if !self.bdd(system.encoding.space.and(&truth.fault, reached))?.is_empty() {
+        let space = &system.encoding.space;
+        let reached = self.bdd(space.and(reached, &system.at_rest))?;
+        if !self.bdd(space.and(&truth.fault, &reached))?.is_empty() {
             let why = "evaluating it fails in a reachable state: an error".to_owned();
             return Err(StopReason::PropertyError(why));
         }

@@ -191,7 +191,7 @@ impl<'d, 'm> SymbolicProcesses<'d, 'm> {
         let value = |part: FieldContent| match part {
             FieldContent::Cell(cell) => encoding.position(cell, point.state.cells[cell.index()]),
             FieldContent::Exposed(process) => Some(point.blocks[process.index()] as u64),
-            FieldContent::Control(_) => None,
+            FieldContent::Control(_) | FieldContent::Turn => None,
         };
         let parts = encoding.parts().iter().copied().filter(is_seen);
         parts.filter_map(|part| Some((part, value(part)?))).collect()

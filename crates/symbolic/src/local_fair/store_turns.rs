@@ -95,7 +95,8 @@ fn turns_of(
     let still = sets.system().standing_still(process)?;
     let mut turns = vec![(Updates::new(), conditions.met_by(&Turn::StandStill(process)), still)];
     for command in sets.commands.get(&Movers { process, partner: None }).into_iter().flatten() {
-        let met = conditions.met_by(&Turn::Step(command.by.into()));
+        let by = command.by.expect("local sets know no steps that are under way");
+        let met = conditions.met_by(&Turn::Step(by.into()));
         turns.push((command.updates.clone(), met, command.guard.clone()));
     }
     Ok(turns)

@@ -52,7 +52,7 @@ fn add(model: &mut Model, name: &str, kind: PropertyKind) {
 }
 
 /// Two processes are never at two places at once, and the built-in properties.
-fn with_questions(model: &Model, choices: &mut Choices) -> Model {
+pub fn with_questions(model: &Model, choices: &mut Choices) -> Model {
     let mut model = model.clone();
     let mut at = || {
         let process = ProcessId::new(choices.below(model.processes.len()));
@@ -69,7 +69,7 @@ fn with_questions(model: &Model, choices: &mut Choices) -> Model {
 }
 
 /// Whether something reachable decides the property: violates it, or is the goal.
-fn happens(model: &Model, product: &Product, kind: &PropertyKind) -> bool {
+pub fn happens(model: &Model, product: &Product, kind: &PropertyKind) -> bool {
     let holds = |expr, state| model::eval::evaluate(model, state, expr, None) == Ok(Value::Bool(true));
     match kind {
         PropertyKind::Invariant(expr) => product.states.iter().any(|state| !holds(expr, state)),

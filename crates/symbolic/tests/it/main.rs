@@ -9,4 +9,5 @@ mod global;
 mod local_fair;
 mod pinned;
 mod random;
+mod under_way;
 mod unwritten;

@@ -44,7 +44,13 @@ const WIDTHS: [u128; 2] = [MOST_LISTED, 1];
 /// The program as diagrams; `None` where a step chooses twice for one cell and both choices count, which bits do not follow.
 fn system(model: &Model, most_listed: u128) -> Option<SymbolicSystem<'_>> {
     let n_blocks = vec![1 << 10; model.processes.len()];
-    let plan = SystemPlan { n_blocks: &n_blocks, n_nodes: 1 << 17, tests: &StepTests::default(), most_listed };
+    let plan = SystemPlan {
+        n_blocks: &n_blocks,
+        n_nodes: 1 << 17,
+        tests: &StepTests::default(),
+        most_listed,
+        is_whole: false,
+    };
     match SymbolicSystem::planned(model, &plan) {
         Err(StopReason::NotSupported(_)) if most_listed == 1 => None,
         found => Some(found.expect("small programs fit")),
