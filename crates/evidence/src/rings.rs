@@ -25,6 +25,13 @@
 //! so a step is by a process in the window, or by exactly one outside that touches what it was assumed to touch, or changes shared cells
 //! only. A reachable state is a closed walk.
 //!
+//! **Cells that name a process.** A shared cell that holds a process, process 0 at first, may take the place of an array of bits of which exactly one is set: the text
+//! compares it only with processes at distances from `least` to `greatest`, and sets it only to such ones. A window has items `Element(cell, d, 0)` for
+//! all `d` from `least` to `w - 1 + greatest`: whether the cell names the process there. Besides the rule above, a step that changes the cell is one of a process which
+//! both the process that was named and the one that is named then are near, as far as `least` and `greatest` say; then it changes bits within the reach of the one that moves, and no others. A window state
+//! in which the cell names two processes need not be in a set, since there is no such state. If no process that the window shows is named, it is one that it does not
+//! show, and all that the text can find out is that it is none of those; there is one, since the window shows fewer processes than there are.
+//!
 //! **Trees.** Process 0 is the root, and `2 i + 1` and `2 i + 2` are the children of `i`, as far as there are so many processes. The type of
 //! a process is whether it is the root, whether it is a left or a right child, and how many children it has: `(min(i, 1), children, i mod 2)`. Windows are of
 //! one process. What stands there is named by where it is in the tree, seen from the process: see [`tree`]. A process touches elements and public cells of

@@ -1,9 +1,11 @@
 //! One size of a ring: where everything stands, and what windows of it see.
 //!
 //! In: the program at some size. Out: for each cell its place in the ring, for each process what it touches, and window states read from and
-//! written into whole states. What a window does not see has some value, on which nothing that its processes do depends.
+//! written into whole states. What a window does not see has some value, on which nothing that its processes do depends. Of a shared cell that names a process
+//! windows see for each near process whether it is the one, as if there were an array of such facts.
 
 use std::collections::BTreeSet;
+use std::ops::RangeInclusive;
 
 use evidence::rings::{Network, RingItem, RingValue};
 use model::Model;
@@ -22,6 +24,8 @@ pub enum Part {
     Control(ProcessId),
     /// A cell.
     Cell(CellId),
+    /// Whether a shared cell names the process at this position.
+    Named(CellId, usize),
 }
 
 /// Where a cell stands in the ring.
@@ -33,6 +37,21 @@ enum Home {
     Element(VarId, usize, usize),
     /// It is shared by all.
     Shared(VarId, usize),
+    /// It is shared by all, and names one process: windows see of which near ones that is so.
+    Naming(VarId),
+}
+
+/// What there is of the state besides processes, and how it belongs to them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Arrangement<'r> {
+    /// How processes stand to each other.
+    pub network: Network,
+    /// Arrays with elements for processes, with the dimension that processes index.
+    pub rows: &'r [(VarId, usize)],
+    /// Shared cells that name a process at a fixed distance from whoever looks at them.
+    pub naming: &'r BTreeSet<VarId>,
+    /// The distances at which a process sees whether such a cell names somebody.
+    pub reach: RangeInclusive<i64>,
 }
 
 /// The program at one size.
@@ -68,11 +87,11 @@ pub struct WindowPosition {
 }
 
 impl Instance {
-    /// The program at one size; `rows` are the arrays with elements for processes, with the dimension that processes index.
-    pub fn new(model: Model, network: Network, rows: &[(VarId, usize)]) -> Option<Instance> {
+    /// The program at one size.
+    pub fn new(model: Model, arrangement: &Arrangement<'_>) -> Option<Instance> {
         let base = initial_states(&model).next()?;
-        let size = model.processes.len();
-        let homes = model.cells.ids().map(|cell| home(&model, rows, cell)).collect::<Option<Vec<Home>>>()?;
+        let (size, network) = (model.processes.len(), arrangement.network);
+        let homes = model.cells.ids().map(|cell| home(&model, arrangement, cell)).collect::<Option<Vec<Home>>>()?;
         let shared: Vec<Part> = { model.cells.ids() }
             .filter(|cell| matches!(homes[cell.index()], Home::Shared(..)))
             .map(Part::Cell)
@@ -81,7 +100,17 @@ impl Instance {
             let first = model.processes[process].first_cell;
             let own = first..first + model.families[model.processes[process].family].n_cells;
             let seen = footprint::view(&model, process).into_iter().chain(own.map(CellId::new)).map(Part::Cell);
-            seen.chain(shared.iter().copied()).chain([Part::Control(process)]).collect()
+            let seen = seen.chain(shared.iter().copied()).chain([Part::Control(process)]);
+            let named = |part: Part| match part {
+                Part::Cell(cell) if matches!(homes[cell.index()], Home::Naming(_)) => {
+                    let position = |distance: i64| (process.index() as i64 + distance).rem_euclid(size as i64) as usize;
+                    arrangement.reach.clone().map(|distance| Part::Named(cell, position(distance))).collect()
+                }
+                part => vec![part],
+            };
+            // Also where a process does not look at it, its windows do: all see the same of it.
+            let naming = model.cells.ids().filter(|cell| matches!(homes[cell.index()], Home::Naming(_)));
+            seen.chain(naming.map(Part::Cell)).flat_map(named).collect()
         });
         let mut touched: Vec<BTreeSet<Part>> = touched.collect();
         if network == Network::Tree {
@@ -98,9 +127,9 @@ impl Instance {
                         Home::Own(of, _) | Home::Element(_, of, _) => {
                             of == at || heap::ADJACENT.contains(&heap::name(at, of))
                         }
-                        Home::Shared(..) => true,
+                        Home::Shared(..) | Home::Naming(_) => true,
                     },
-                    Part::Control(_) => true,
+                    Part::Control(_) | Part::Named(..) => true,
                 });
             }
         }
@@ -132,8 +161,35 @@ impl Instance {
                 Home::Own(of, at) => RingItem::Own(self.distance(of, stand), at),
                 Home::Element(var, of, at) => RingItem::Element(var, self.distance(of, stand), at),
                 Home::Shared(var, at) => RingItem::Shared(var, at),
+                Home::Naming(var) => RingItem::Shared(var, 0),
             },
+            Part::Named(cell, position) => {
+                RingItem::Element(self.model.cells[cell].var, self.distance(position, stand), 0)
+            }
         }
+    }
+
+    /// Whether a cell names one process, so that windows see of which near ones that is so.
+    pub fn is_naming(&self, cell: CellId) -> bool {
+        matches!(self.homes[cell.index()], Home::Naming(_))
+    }
+
+    /// Whether a process sees all that its step looks at and changes: of what a cell names, both who was named and who is then.
+    pub fn stays_within(&self, process: usize, cells: &BTreeSet<CellId>) -> bool {
+        let touched = self.touched(process);
+        let sees = |cell: CellId| self.is_naming(cell) || touched.contains(&Part::Cell(cell));
+        cells.iter().all(|&cell| sees(cell))
+    }
+
+    /// Whether a step of a process leaves each cell that names a process as it is, or changes it from one whom the process sees to another such one.
+    pub fn passes_on(&self, process: usize, before: &State, after: &State) -> bool {
+        let touched = self.touched(process);
+        self.model.cells.ids().filter(|&cell| self.is_naming(cell)).all(|cell| {
+            let (old, new) = (before.cells[cell.index()], after.cells[cell.index()]);
+            let sees =
+                |value: Value| matches!(value, Value::Process(id) if touched.contains(&Part::Named(cell, id.index())));
+            old == new || sees(old) && sees(new)
+        })
     }
 
     /// What a process touches.
@@ -157,6 +213,10 @@ impl Instance {
                 Value::Process(id) => RingValue::Neighbour(self.distance(id.index(), stand)),
                 value => RingValue::Value(value),
             },
+            Part::Named(cell, position) => {
+                let named = state.cells[cell.index()] == Value::Process(ProcessId::new(position));
+                RingValue::Value(Value::Bool(named))
+            }
         };
         parts.iter().map(value).collect()
     }
@@ -183,7 +243,20 @@ impl Instance {
                         state.cells[cell.index()] = Value::Process(ProcessId::new(process));
                     }
                 }
-                (Part::Control(_), _) | (Part::Cell(_), RingValue::Place(_)) => {}
+                (Part::Control(_), _) | (Part::Cell(_), RingValue::Place(_)) | (Part::Named(..), _) => {}
+            }
+        }
+        for cell in self.model.cells.ids().filter(|&cell| self.is_naming(cell)) {
+            let seen = parts.iter().zip(values).filter_map(|(part, value)| match part {
+                Part::Named(of, position) if *of == cell => Some((*position, *value)),
+                _ => None,
+            });
+            let seen: Vec<(usize, RingValue)> = seen.collect();
+            let named = seen.iter().find(|(_, value)| *value == RingValue::Value(Value::Bool(true)));
+            // Somebody whom the window does not see: all that its processes can find out is that it is none of those.
+            let other = || (0..self.size).find(|position| seen.iter().all(|(known, _)| known != position));
+            if let Some(position) = named.map(|(position, _)| *position).or_else(other) {
+                state.cells[cell.index()] = Value::Process(ProcessId::new(position));
             }
         }
     }
@@ -194,14 +267,17 @@ impl Instance {
     }
 }
 
-fn home(model: &Model, rows: &[(VarId, usize)], cell: CellId) -> Option<Home> {
+fn home(model: &Model, arrangement: &Arrangement<'_>, cell: CellId) -> Option<Home> {
     let declared = &model.cells[cell];
     if let Some(owner) = declared.owner {
         return Some(Home::Own(owner.index(), cell.index() - model.processes[owner].first_cell));
     }
     let var = &model.vars[declared.var];
     let at = cell.index() - var.offset;
-    let Some((_, dimension)) = rows.iter().find(|(row, _)| *row == declared.var) else {
+    if arrangement.naming.contains(&declared.var) {
+        return Some(Home::Naming(declared.var));
+    }
+    let Some((_, dimension)) = arrangement.rows.iter().find(|(row, _)| *row == declared.var) else {
         return Some(Home::Shared(declared.var, at));
     };
     let dimensions = var.ty.dimensions();

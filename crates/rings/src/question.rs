@@ -304,6 +304,12 @@ pub(crate) fn touched(instance: &Instance, expr: &Expr, bound: &[Value]) -> Opti
     let mut found = Some(BTreeSet::new());
     each_part(expr, &mut |part| {
         let parts = match &part.kind {
+            ExprKind::Binary(_, left, right) => {
+                let named = [(left, right), (right, left)].map(|(cell, who)| named(instance, (cell, who), bound));
+                Some(named.into_iter().flatten().collect())
+            }
+            // Only compared with a process, which is looked at with the comparison.
+            ExprKind::Read(access) if naming(instance, access).is_some() => return,
             ExprKind::Read(access) => {
                 cells(instance, access, bound).map(|cells| cells.into_iter().map(Part::Cell).collect::<Vec<Part>>())
             }
@@ -320,6 +326,24 @@ pub(crate) fn touched(instance: &Instance, expr: &Expr, bound: &[Value]) -> Opti
         }
     });
     found
+}
+
+/// The cell that an access leads to, if that names a process.
+fn naming(instance: &Instance, access: &Access) -> Option<CellId> {
+    if access.whose != Whose::Shared {
+        return None;
+    }
+    instance.model.cells_of(access.var, None).next().filter(|&cell| instance.is_naming(cell))
+}
+
+/// That a cell names a process, where the two are compared.
+fn named(instance: &Instance, (cell, who): (&Expr, &Expr), bound: &[Value]) -> Option<Part> {
+    let ExprKind::Read(access) = &cell.kind else { return None };
+    let cell = naming(instance, access)?;
+    match closed(instance, who, bound) {
+        Some(Ok(Value::Process(process))) => Some(Part::Named(cell, process.index())),
+        _ => None,
+    }
 }
 
 /// The value of an expression that reads nothing; `None` where it does.

@@ -16,7 +16,7 @@ use model::types::ScalarType;
 use model::variable::{Storage, VarId};
 
 use crate::heap;
-use crate::instance::{Instance, WindowPosition};
+use crate::instance::{Arrangement, Instance, WindowPosition};
 use crate::named::NamedIndices;
 
 /// Distances from the ends, and moduli, that are told apart, are at most this.
@@ -45,6 +45,8 @@ pub struct Ring {
     pub greatest: i64,
     /// Arrays with elements for processes, with the dimension that processes index.
     pub rows: Vec<(VarId, usize)>,
+    /// Shared cells that name a process.
+    pub naming: BTreeSet<VarId>,
 }
 
 /// The program at every size that shows words of this width.
@@ -83,9 +85,14 @@ impl Ring {
         let distances = distances(std::iter::once(&found).chain(told))?;
         // Also what no step can come to is written there, and has its distance.
         let written = || found.offsets.iter().chain(&named.distances).copied();
-        let (least, greatest) = (written().min().unwrap_or(0).min(0), written().max().unwrap_or(0).max(0));
+        let (least, mut greatest) = (written().min().unwrap_or(0).min(0), written().max().unwrap_or(0).max(0));
+        if !found.naming.is_empty() && least == greatest {
+            // There has to be somebody of whom a window does not see whether a cell names it.
+            greatest += 1;
+        }
         let (parameter, network) = (found.sized.parameter, Network::Line);
-        let mut ring = Ring { family, parameter, network, distances, least, greatest, rows };
+        let naming = found.naming.clone();
+        let mut ring = Ring { family, parameter, network, distances, least, greatest, rows, naming };
         ring.reach(model)?;
         if found.has_ends {
             let ends = &mut ring.distances;
@@ -116,7 +123,8 @@ impl Ring {
         }
         let distances = Distances { left: 1, right: 2, modulus: 2 };
         let (family, parameter, network) = (sized.family, sized.parameter, Network::Tree);
-        Ok(Ring { family, parameter, network, distances, least: 0, greatest: 0, rows })
+        let naming = BTreeSet::new();
+        Ok(Ring { family, parameter, network, distances, least: 0, greatest: 0, rows, naming })
     }
 
     /// How far processes reach, read off a size at which every process and its reach are apart from the other end.
@@ -143,7 +151,8 @@ impl Ring {
     }
 
     fn at(&self, model: &Model, size: i64) -> Option<Instance> {
-        Instance::new(model.resized(self.parameter, size)?, self.network, &self.rows)
+        let (network, rows, naming, reach) = (self.network, &self.rows[..], &self.naming, self.least..=self.greatest);
+        Instance::new(model.resized(self.parameter, size)?, &Arrangement { network, rows, naming, reach })
     }
 
     /// The difference between the greatest and the least distance.

@@ -10,6 +10,8 @@ use evidence::rings::{ConservedSum, NeighbourTypes, Network, RingItem, RingValue
 use model::eval::{attempts_up_to, free_cells, is_idle, is_terminated, may_end};
 use model::process::ProcessId;
 use model::types::ScalarType;
+use model::value::Value;
+use model::variable::VarId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::flows::seen_weight;
@@ -314,8 +316,7 @@ impl<'a> Windows<'a> {
             let process = ProcessId::new(place);
             let model = &instance.model;
             let (steps, footprint) = attempts_up_to(model, &whole, process, MOST_WAYS).ok_or(Failure::Outside)?;
-            let touched = instance.touched(place);
-            let stays = footprint.cells.iter().all(|&cell| touched.contains(&Part::Cell(cell)))
+            let stays = instance.stays_within(place, &footprint.cells)
                 && footprint.places.iter().all(|&other| other == process);
             if !stays {
                 return Err(Failure::Outside);
@@ -326,6 +327,7 @@ impl<'a> Windows<'a> {
             let mut doing = ProcessSteps { is_blocked: steps.is_empty(), is_busy: !rests, ..ProcessSteps::default() };
             for (step, _) in steps {
                 match step.result {
+                    Ok(after) if !instance.passes_on(place, &whole, &after) => return Err(Failure::Outside),
                     Ok(after) => doing.after.push(instance.read(&after, parts, *stand)),
                     Err(_) => doing.is_faulty = true,
                 }
@@ -376,6 +378,14 @@ fn is_near(ring: &Ring, items: &[RingItem]) -> bool {
     ring.network == Network::Line || items.iter().all(is_near)
 }
 
+/// Whether a cell that names one process would name two in a state: there is no such state.
+fn names_two(ring: &Ring, shape: &Shape, state: &WindowState) -> bool {
+    let is_named = |(item, value): &(&RingItem, &RingValue), of: VarId| {
+        matches!(item, RingItem::Element(var, ..) if *var == of) && **value == RingValue::Value(Value::Bool(true))
+    };
+    ring.naming.iter().any(|&of| shape.items.iter().zip(state).filter(|pair| is_named(pair, of)).count() > 1)
+}
+
 /// The same state with other values at some places.
 fn with(state: &WindowState, changes: &[(usize, RingValue)]) -> WindowState {
     let mut changed = state.clone();
@@ -410,6 +420,9 @@ impl<'w, 'a, 'b> Closure<'w, 'a, 'b> {
             return;
         }
         let shape_of = &self.windows.shapes[shape];
+        if names_two(self.windows.ring, shape_of, &state) {
+            return;
+        }
         if self.bounds.iter().any(|(flow, total)| seen_weight(flow, shape_of, &state) > *total) {
             return;
         }

@@ -22,10 +22,11 @@ use evidence::rings::{ConservedSum, NeighbourTypes, Network, RingItem, RingValue
 use evidence::scope::Scope;
 use model::Model;
 use model::control::{ActionId, ActionKind};
-use model::eval::{attempts_up_to, free_cells, is_idle, is_terminated, may_end};
+use model::eval::{State, attempts_up_to, free_cells, is_idle, is_terminated, may_end};
 use model::process::ProcessId;
 use model::property::PropertyKind;
-use model::variable::VarId;
+use model::value::Value;
+use model::variable::{CellId, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{CertificateError, MOST_ATTEMPTS, Outcome, words};
@@ -177,6 +178,11 @@ impl<'a> Checker<'a> {
             return malformed("there is a window of a word that does not occur");
         };
         for (set, &(at_size, spot)) in proof.windows.iter().zip(&stands) {
+            let sized = &sizes.all[at_size];
+            // There is always a process of which the window does not say whether a cell names it.
+            if !sized.naming().is_empty() && sized.count as i64 <= proof.width as i64 + proof.greatest - proof.least {
+                return malformed("a window sees all processes that a cell may name");
+            }
             is_window(proof, set, &sizes.all[at_size], spot)?;
         }
         if proof.network == Network::Tree {
@@ -195,7 +201,17 @@ impl<'a> Checker<'a> {
             let others = (1..self.proof.width).map(|at| local_weight(flow, set, (state, at))).sum::<u128>();
             !flow.at_least && others + weighed(flow, set, state) > u128::from(flow.total)
         };
-        self.known[window].contains(state) || self.proof.flows.iter().any(is_too_much)
+        self.known[window].contains(state) || self.proof.flows.iter().any(is_too_much) || self.names_two(window, state)
+    }
+
+    /// Whether one cell would name two processes: no state shows that.
+    fn names_two(&self, window: usize, state: &Values) -> bool {
+        let (at_size, spot) = self.stands[window];
+        let items = self.proof.windows[window].items.iter().zip(state);
+        let named = items.filter(|(_, value)| **value == RingValue::Value(Value::Bool(true)));
+        let mut cells = named.filter_map(|(item, _)| Some(self.sizes.all[at_size].named(*item, spot)?.0));
+        let mut found = BTreeSet::new();
+        cells.any(|cell| !found.insert(cell))
     }
 
     fn initiality(&mut self) -> Outcome<()> {
@@ -297,7 +313,9 @@ impl<'a> Checker<'a> {
                 RingItem::Shared(..) => true,
             };
             let sees = |item: RingItem| items.binary_search(&item).is_ok() && is_near(item);
-            let stays = footprint.cells.iter().all(|&cell| sees(sized.item(cell, spot)))
+            // The text only compares what such a cell names with processes that are near.
+            let is_seen = |cell: CellId| sized.is_naming(cell) || sees(sized.item(cell, spot));
+            let stays = footprint.cells.iter().all(|&cell| is_seen(cell))
                 && footprint.places.iter().all(|&other| other == process);
             if !stays {
                 return words::refused("a process stays within its window", "one touches what stands outside");
@@ -314,6 +332,10 @@ impl<'a> Checker<'a> {
                     deed.enabled.push(step.by.action);
                 }
                 match step.result {
+                    Ok(after) if !self.passes_on(sized, process, (&whole, &after)) => {
+                        let expected = "whoever changes which process a cell names is near the one and the other";
+                        return words::refused(expected, "one is not");
+                    }
                     Ok(after) => {
                         deed.by.push(step.by.action);
                         deed.after.push(sized.read(&after, items, spot));
@@ -324,6 +346,18 @@ impl<'a> Checker<'a> {
             deeds.push(deed);
         }
         Ok(deeds)
+    }
+
+    /// Whether a step leaves what cells name as it is, or goes from a process near the one that moves to another such one.
+    fn passes_on(&self, sized: &Sized, mover: ProcessId, (before, after): (&State, &State)) -> bool {
+        let is_near = |value: Value| {
+            let of = |distance: i64| sized.position(Spot { at: mover.index() }, distance).map(ProcessId::new);
+            (self.proof.least..=self.proof.greatest).any(|distance| of(distance).map(Value::Process) == Some(value))
+        };
+        sized.naming().iter().copied().all(|cell| {
+            let (old, new) = (before.cells[cell.index()], after.cells[cell.index()]);
+            old == new || is_near(old) && is_near(new)
+        })
     }
 
     /// The distances, or names, of all who may touch a window.
@@ -527,7 +561,11 @@ fn is_window(proof: &RingsProof, set: &WindowSet, sized: &Sized, spot: Spot) -> 
     let n_own = sized.n_own();
     let sees_own =
         (0..width).all(|at| has(RingItem::Control(at)) && (0..n_own).all(|cell| has(RingItem::Own(at, cell))));
-    let sees_shared = sized.shared().into_iter().all(has);
+    let named = |cell: CellId| {
+        let var = sized.model.cells[cell].var;
+        (proof.least..width + proof.greatest).all(|distance| has(RingItem::Element(var, distance, 0)))
+    };
+    let sees_shared = sized.shared().into_iter().all(has) && sized.naming().iter().copied().all(named);
     let is_sorted = set.items.is_sorted() && set.items.windows(2).all(|two| two[0] != two[1]);
     let exist = set.items.iter().all(|item| sized.exists(*item, spot));
     let controls = set.items.iter().all(|item| match item {

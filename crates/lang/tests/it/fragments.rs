@@ -65,7 +65,11 @@ fn columns(source: &SourceFile) -> (String, String) {
             let seam = if found.has_seam { "ring" } else { "chain" };
             let tests: Vec<String> = found.tests.iter().map(|test| format!("{test:?}")).collect();
             let tests = if tests.is_empty() { String::new() } else { format!("; tests: {}", tests.join(", ")) };
-            format!("**yes**: {seam}, offsets {}{tests}", offsets.join(", "))
+            let naming: Vec<String> =
+                found.naming.iter().map(|&id| format!("`{}`", model.template().vars[id].name)).collect();
+            let naming =
+                if naming.is_empty() { String::new() } else { format!("; names a process: {}", naming.join(", ")) };
+            format!("**yes**: {seam}, offsets {}{tests}{naming}", offsets.join(", "))
         }
     };
     (symmetric, neighbours)

@@ -16,7 +16,7 @@ use crate::Model;
 use crate::control::{Action, ActionKind, ReceivePattern, Stmt, StmtKind, SyncSide, TextOwner};
 use crate::expr::{Access, BinaryOp, Domain, Expr, ExprKind, Whose};
 use crate::process::FamilyId;
-use crate::types::ScalarType;
+use crate::types::{ScalarType, Type};
 use crate::value::Value;
 use crate::variable::{Init, Storage, VarId};
 
@@ -33,6 +33,15 @@ pub struct Neighbours {
     pub has_ends: bool,
     /// The tests by which processes differ: they make the types of processes.
     pub tests: BTreeSet<IndexTest>,
+    /// Shared cells that name one process of the family, and are compared with, and set to, processes at fixed distances only.
+    pub naming: BTreeSet<VarId>,
+}
+
+impl Neighbours {
+    fn new(sized: Sized, offsets: BTreeSet<i64>) -> Neighbours {
+        let (tests, naming) = (BTreeSet::new(), BTreeSet::new());
+        Neighbours { sized, offsets, has_seam: false, has_ends: false, tests, naming }
+    }
 }
 
 /// Whether each process touches only elements and neighbours at fixed distances from it.
@@ -42,8 +51,7 @@ pub struct Neighbours {
 pub fn neighbours(model: &Model) -> Result<Neighbours, Vec<FragmentReason>> {
     let sized = sized_family(model)?;
     let model = model.template();
-    let found =
-        Neighbours { sized, offsets: BTreeSet::from([0]), has_seam: false, has_ends: false, tests: BTreeSet::new() };
+    let found = Neighbours::new(sized, BTreeSet::from([0]));
     let reasons = bounded_by(model, sized.parameter);
     RingWalk { model, found, is_tree: false, is_inside: false, is_told: false, reasons }.all()
 }
@@ -56,8 +64,7 @@ pub fn neighbours(model: &Model) -> Result<Neighbours, Vec<FragmentReason>> {
 pub fn tree(model: &Model) -> Result<Sized, Vec<FragmentReason>> {
     let sized = sized_family(model)?;
     let model = model.template();
-    let found =
-        Neighbours { sized, offsets: BTreeSet::new(), has_seam: false, has_ends: false, tests: BTreeSet::new() };
+    let found = Neighbours::new(sized, BTreeSet::new());
     let reasons = bounded_by(model, sized.parameter);
     RingWalk { model, found, is_tree: true, is_inside: false, is_told: false, reasons }.all().map(|found| found.sized)
 }
@@ -77,8 +84,7 @@ pub fn has_branches(model: &Model) -> bool {
 /// # Errors
 /// As there.
 pub fn told_of_tree(model: &Model, sized: Sized, expr: &Expr) -> Result<(), Vec<FragmentReason>> {
-    let found =
-        Neighbours { sized, offsets: BTreeSet::new(), has_seam: false, has_ends: false, tests: BTreeSet::new() };
+    let found = Neighbours::new(sized, BTreeSet::new());
     let model = model.template();
     let mut walk = RingWalk { model, found, is_tree: true, is_inside: true, is_told: true, reasons: Vec::new() };
     walk.look(expr);
@@ -90,8 +96,7 @@ pub fn told_of_tree(model: &Model, sized: Sized, expr: &Expr) -> Result<(), Vec<
 /// # Errors
 /// What else it does with indices, the size or process ids. That a lock is the process's may be asked.
 pub fn told_of_neighbours(model: &Model, sized: Sized, expr: &Expr) -> Result<Neighbours, Vec<FragmentReason>> {
-    let found =
-        Neighbours { sized, offsets: BTreeSet::from([0]), has_seam: false, has_ends: false, tests: BTreeSet::new() };
+    let found = Neighbours::new(sized, BTreeSet::from([0]));
     let model = model.template();
     let mut walk = RingWalk { model, found, is_tree: false, is_inside: true, is_told: true, reasons: Vec::new() };
     walk.look(expr);
@@ -135,9 +140,13 @@ impl RingWalk<'_> {
     }
 
     fn variables(&mut self) {
-        for var in &self.model.vars {
+        for (id, var) in self.model.vars.entries() {
             self.is_inside = is_of(var.storage, self.found.sized.family);
             let holds = match var.ty.scalar() {
+                _ if self.names_process(id) => {
+                    self.found.naming.insert(id);
+                    continue;
+                }
                 ScalarType::Pid(_) | ScalarType::PidOrNone(_) => "holds process ids",
                 _ => {
                     self.init(&var.init);
@@ -145,6 +154,37 @@ impl RingWalk<'_> {
                 }
             };
             self.refuse(var.span, format!("`{}` {holds}", var.name));
+        }
+    }
+
+    /// Whether a variable is one shared cell that names a process of the family, the first one to begin with.
+    fn names_process(&self, id: VarId) -> bool {
+        let (var, family) = (&self.model.vars[id], self.found.sized.family);
+        let is_cell = matches!(var.ty, Type::Scalar(ScalarType::Pid(of)) if of == family);
+        let starts_first = match &var.init {
+            Init::First => true,
+            Init::Fill(value) => match &value.kind {
+                ExprKind::Const(Value::Process(id)) => *id == self.model.families[family].first,
+                ExprKind::ToProcess(_, index) => matches!(index.kind, ExprKind::Const(Value::Int(0))),
+                _ => false,
+            },
+            Init::Any | Init::Elements(_) => false,
+        };
+        is_cell && starts_first && var.storage == Storage::Shared && !self.is_tree
+    }
+
+    /// The process at a fixed distance that is compared with what a cell names, or that the cell is set to.
+    fn named(&mut self, who: &Expr) {
+        let sized = self.found.sized;
+        let offset = match &who.kind {
+            _ if !self.is_inside => None,
+            _ if self.is_myself(who) => return,
+            ExprKind::ToProcess(family, index) if *family == sized.family => index::offset(index, sized.parameter),
+            _ => None,
+        };
+        match offset {
+            Some(offset) => self.note(index::Indexed { offsets: vec![offset], tests: Vec::new() }),
+            None => self.refuse(who.span, "a process is named by something else than `i` and a fixed distance"),
         }
     }
 
@@ -180,6 +220,10 @@ impl RingWalk<'_> {
             match &statement.kind {
                 StmtKind::Assign(stores) => {
                     for (target, value) in stores {
+                        if self.names_process(target.var) {
+                            self.named(value);
+                            continue;
+                        }
                         self.access(target);
                         self.look(value);
                     }
@@ -222,6 +266,11 @@ impl RingWalk<'_> {
     }
 
     fn access(&mut self, access: &Access) {
+        if self.names_process(access.var) {
+            let var = &self.model.vars[access.var];
+            let text = format!("the process that `{}` names is used for something else than a comparison", var.name);
+            self.refuse(var.span, text);
+        }
         if let Whose::Of(who) = &access.whose {
             self.neighbour(who);
         }
@@ -339,6 +388,14 @@ impl RingWalk<'_> {
             ExprKind::Binary(op, left, right) => {
                 if self.tests(*op, left, right) {
                     return;
+                }
+                for (one, other) in [(left, right), (right, left)] {
+                    if let ExprKind::Read(access) = &one.kind
+                        && self.names_process(access.var)
+                        && matches!(op, BinaryOp::Equal | BinaryOp::NotEqual)
+                    {
+                        return self.named(other);
+                    }
                 }
                 let is_owner = |one: &Expr, other: &Expr| self.is_told && self.asks_for_owner(*op, one, other);
                 let (of_left, of_right) = (is_owner(left, right), is_owner(right, left));

@@ -126,9 +126,9 @@ impl Writer<'_> {
 }
 
 #[derive(Default, Debug)]
-struct Tally {
-    programs: usize,
-    proved: usize,
+pub(crate) struct Tally {
+    pub(crate) programs: usize,
+    pub(crate) proved: usize,
     /// True at the sizes that were searched.
     open: usize,
     false_ones: usize,
@@ -164,7 +164,7 @@ fn changed(proof: &Certificate, choices: &mut Choices) -> Vec<Certificate> {
     vec![smaller, fewer]
 }
 
-fn ask(text: &str, tally: &mut Tally, choices: &mut Choices) {
+pub(crate) fn ask(text: &str, tally: &mut Tally, choices: &mut Choices) {
     let Some(model) = load(text, 3) else { return };
     tally.programs += 1;
     let about_runs = |(_, one): &(_, &Property)| matches!(one.kind, PropertyKind::Temporal(_));
@@ -235,7 +235,9 @@ fn runs_of_rings_with_tokens_agree_with_brute_force() {
 
 #[test]
 fn philosophers_and_token_rings_are_proved_for_every_size() {
-    for (name, property) in [("philosophers", "live"), ("token_links", "served")] {
+    for (name, property) in
+        [("philosophers", "live"), ("token_links", "served"), ("token_ring", "visits"), ("token_ring", "served")]
+    {
         let path = format!("{}/../../examples/{name}.pw", env!("CARGO_MANIFEST_DIR"));
         let text = std::fs::read_to_string(&path).unwrap();
         let model: Model = lang::load(&SourceFile::new("r.pw", text.as_str()), &[("N".to_owned(), 5)]).unwrap().model;

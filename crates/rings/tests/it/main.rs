@@ -4,5 +4,6 @@
 
 mod examples;
 mod lasting;
+mod naming;
 mod random;
 mod skeletons;

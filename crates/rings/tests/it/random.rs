@@ -165,13 +165,13 @@ pub(crate) fn is_violated(model: &Model, product: &Product, kind: &PropertyKind)
     }
 }
 
-#[derive(Default)]
-struct Tally {
-    programs: usize,
-    proved: usize,
+#[derive(Default, Debug)]
+pub(crate) struct Tally {
+    pub(crate) programs: usize,
+    pub(crate) proved: usize,
     missed: usize,
-    refused: usize,
-    flows: usize,
+    pub(crate) refused: usize,
+    pub(crate) flows: usize,
 }
 
 /// A change of a proof: a state is gone, a weight differs, the window is another.
@@ -193,7 +193,7 @@ fn changed(proof: &Certificate, choices: &mut Choices) -> Certificate {
     changed
 }
 
-fn compare(text: &str, tally: &mut Tally, choices: &mut Choices) {
+pub(crate) fn compare(text: &str, tally: &mut Tally, choices: &mut Choices) {
     let Some(model) = load(text, 3) else { return };
     let task = Task {
         model: &model,

@@ -16,7 +16,7 @@ use evidence::{Evidence, Scope};
 use model::Model;
 use model::property::{Property, PropertyKind};
 use rings::ByRings;
-use rings::instance::{Instance, WindowPosition};
+use rings::instance::{Arrangement, Instance, WindowPosition};
 use rings::ring::Ring;
 use testkit::Product;
 use testkit::choices::Choices;
@@ -224,7 +224,9 @@ fn windows_are_listed(model: &Model, product: &Product, proof: &RingsProof) -> u
     };
     let rows = ring.unwrap().rows;
     let size = model.processes.len();
-    let instance = Instance::new(model.clone(), proof.network, &rows).unwrap();
+    let (naming, reach) = (std::collections::BTreeSet::new(), proof.least..=proof.greatest);
+    let arrangement = Arrangement { network: proof.network, rows: &rows, naming: &naming, reach };
+    let instance = Instance::new(model.clone(), &arrangement).unwrap();
     let mut n_windows = 0;
     for at in 0..size {
         let stand = WindowPosition { at, span: proof.greatest - proof.least };

@@ -12,6 +12,7 @@ use model::expr::{Access, Expr, ExprKind, Whose};
 use model::process::ProcessId;
 use model::property::PropertyKind;
 use model::value::Value;
+use model::variable::CellId;
 use model::visit::each_part;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -223,6 +224,15 @@ fn shown_at(checker: &Checker<'_>, shown: &ProcessPattern, place: usize) -> Outc
 pub(super) fn sees(sized: &Sized, (items, spot): (&[RingItem], Spot), expr: &Expr, process: ProcessId) -> bool {
     let mut all = true;
     each_part(expr, &mut |part| match &part.kind {
+        ExprKind::Binary(_, left, right) => {
+            for (one, other) in [(left, right), (right, left)] {
+                if naming(sized, one).is_some() {
+                    all &= sees_named(sized, (items, spot), (one, other), process);
+                }
+            }
+        }
+        // What it is compared with was looked at with the comparison.
+        ExprKind::Read(_) if naming(sized, part).is_some() => {}
         ExprKind::Read(access) => all &= sees_access(sized, (items, spot), access, process),
         ExprKind::At { who, .. } => {
             all &= match known(sized, who, process) {
@@ -237,6 +247,28 @@ pub(super) fn sees(sized: &Sized, (items, spot): (&[RingItem], Spot), expr: &Exp
         _ => {}
     });
     all
+}
+
+/// The cell that an expression reads, if that names a process.
+fn naming(sized: &Sized, expr: &Expr) -> Option<CellId> {
+    let ExprKind::Read(access) = &expr.kind else { return None };
+    sized.naming().iter().copied().find(|&cell| sized.model.cells[cell].var == access.var)
+}
+
+/// Whether a window shows that a cell names the process with which it is compared.
+fn sees_named(
+    sized: &Sized,
+    (items, spot): (&[RingItem], Spot),
+    (cell, other): (&Expr, &Expr),
+    process: ProcessId,
+) -> bool {
+    let who = match known(sized, other, process) {
+        Some(Value::Process(who)) => who,
+        // A process that there is not is a fault, whatever the state.
+        _ => return !looks(other),
+    };
+    let cell = naming(sized, cell);
+    items.iter().any(|item| sized.named(*item, spot).is_some_and(|(of, named)| Some(of) == cell && named == who))
 }
 
 fn sees_access(sized: &Sized, (items, spot): (&[RingItem], Spot), access: &Access, process: ProcessId) -> bool {

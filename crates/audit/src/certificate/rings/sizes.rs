@@ -36,6 +36,8 @@ pub(super) struct Sized {
     lowest: i64,
     /// For each array with elements for processes the dimension that they index.
     rows: Vec<(VarId, usize)>,
+    /// The shared cells that hold a process: of these a window shows for each near process whether it is the one.
+    naming: Vec<CellId>,
 }
 
 /// Where a window stands: its first process.
@@ -111,7 +113,9 @@ impl Sized {
                 dimensions.filter(|&at| template.length_form(id, at).as_ref() == Some(&size)).map(|at| (id, at)),
             );
         }
-        Some(Sized { count: model.processes.len(), start, network, lowest, rows, model })
+        let shared = model.cells.entries().take(model.n_shared_cells);
+        let naming = shared.filter(|(_, cell)| matches!(cell.ty, ScalarType::Pid(_))).map(|(id, _)| id).collect();
+        Some(Sized { count: model.processes.len(), start, network, lowest, rows, naming, model })
     }
 
     pub(super) fn start(&self) -> &State {
@@ -124,8 +128,24 @@ impl Sized {
 
     /// What all processes share.
     pub(super) fn shared(&self) -> Vec<RingItem> {
-        let cells = self.model.cells.ids().take(self.model.n_shared_cells);
+        let cells = self.model.cells.ids().take(self.model.n_shared_cells).filter(|&cell| !self.is_naming(cell));
         cells.map(|cell| self.item(cell, Spot { at: 0 })).filter(|item| matches!(item, RingItem::Shared(..))).collect()
+    }
+
+    /// The shared cells that hold a process.
+    pub(super) fn naming(&self) -> &[CellId] {
+        &self.naming
+    }
+
+    pub(super) fn is_naming(&self, cell: CellId) -> bool {
+        self.naming.contains(&cell)
+    }
+
+    /// The cell and the process of a statement that the one names the other.
+    pub(super) fn named(&self, item: RingItem, spot: Spot) -> Option<(CellId, ProcessId)> {
+        let RingItem::Element(var, distance, 0) = item else { return None };
+        let cell = self.naming.iter().copied().find(|&cell| self.model.cells[cell].var == var)?;
+        Some((cell, ProcessId::new(self.position(spot, distance)?)))
     }
 
     /// All elements of a process of a tree.
@@ -202,11 +222,14 @@ impl Sized {
     }
 
     pub(super) fn exists(&self, item: RingItem, spot: Spot) -> bool {
-        matches!(item, RingItem::Control(_)) || self.cell(item, spot).is_some()
+        matches!(item, RingItem::Control(_)) || self.cell(item, spot).is_some() || self.named(item, spot).is_some()
     }
 
     /// Whether a value can stand there.
     pub(super) fn fits(&self, item: RingItem, value: RingValue, (spot, proof): (Spot, &RingsProof)) -> bool {
+        if self.named(item, spot).is_some() {
+            return matches!(value, RingValue::Value(Value::Bool(_)));
+        }
         match (self.cell(item, spot), value) {
             (None, RingValue::Place(place)) => {
                 matches!(item, RingItem::Control(_)) && place.index() < self.model.places.len()
@@ -230,6 +253,10 @@ impl Sized {
     /// The values of items in a state.
     pub(super) fn read(&self, state: &State, items: &[RingItem], spot: Spot) -> Vec<RingValue> {
         let one = |item: &RingItem| match self.cell(*item, spot) {
+            None if self.named(*item, spot).is_some() => {
+                let is_it = |(cell, who): (CellId, ProcessId)| state.cells[cell.index()] == Value::Process(who);
+                RingValue::Value(Value::Bool(self.named(*item, spot).is_some_and(is_it)))
+            }
             None => {
                 let RingItem::Control(distance) = item else { return RingValue::Value(Value::None) };
                 let Some(process) = self.position(spot, *distance) else { return RingValue::Value(Value::None) };
@@ -261,6 +288,19 @@ impl Sized {
                     }
                 }
                 _ => {}
+            }
+        }
+        for &cell in &self.naming {
+            let seen = items.iter().zip(values).filter_map(|(item, value)| {
+                self.named(*item, spot).filter(|(of, _)| *of == cell).map(|(_, who)| (who, *value))
+            });
+            let seen: Vec<(ProcessId, RingValue)> = seen.collect();
+            let is_true = |value: RingValue| value == RingValue::Value(Value::Bool(true));
+            let meant = seen.iter().find(|(_, value)| is_true(*value)).map(|(who, _)| *who);
+            // Or somebody of whom the window says nothing.
+            let unseen = self.model.processes.ids().find(|who| seen.iter().all(|(known, _)| known != who));
+            if let Some(who) = meant.or(unseen) {
+                state.cells[cell.index()] = Value::Process(who);
             }
         }
         state

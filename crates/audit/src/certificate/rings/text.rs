@@ -97,6 +97,9 @@ impl<'m> Text<'m> {
         let var = &self.written.vars[id];
         let rows = (0..var.ty.dimensions().len()).filter(|&dimension| self.is_row(id, dimension)).count();
         let scalar = var.ty.scalar();
+        if self.is_naming(id) {
+            return Ok(());
+        }
         if matches!(scalar, ScalarType::Pid(_) | ScalarType::PidOrNone(_)) {
             return refused(format!("`{}` holds processes", var.name));
         }
@@ -123,6 +126,49 @@ impl<'m> Text<'m> {
         }
     }
 
+    /// Whether a variable is one cell for all that names a process of the ring, at first process 0.
+    fn is_naming(&self, id: VarId) -> bool {
+        let var = &self.written.vars[id];
+        let holds = var.ty.dimensions().is_empty() && var.ty.scalar() == ScalarType::Pid(self.family);
+        let begins = match &var.init {
+            Init::First => true,
+            Init::Fill(value) => self
+                .placed(value)
+                .is_some_and(|form| !self.is_itself(value) && (form.index, form.size, form.rest) == (0, 0, 0)),
+            Init::Any | Init::Elements(_) => false,
+        };
+        holds && begins && var.storage == Storage::Shared && self.proof.network == Network::Line
+    }
+
+    /// A process near the one that runs the text, or of which the property speaks: by a distance that the proof claims (of a property it is asked besides whether
+    /// the window shows it), and that the ends of the ring do not cut short unless types tell so.
+    fn near(&self, who: &Expr) -> Outcome<()> {
+        if self.is_itself(who) {
+            return Ok(());
+        }
+        let not = || refused("a cell that names a process is compared with, or set to, one that is not near");
+        let ExprKind::ToProcess(family, index) = &who.kind else { return not() };
+        let (number, wraps) = match &index.kind {
+            ExprKind::Binary(BinaryOp::Remainder, number, modulus) => {
+                let modulus = self.form(modulus);
+                if modulus.is_none_or(|form| (form.index, form.size, form.rest) != (0, 1, 0)) {
+                    return not();
+                }
+                (number, true)
+            }
+            _ => (index, false),
+        };
+        let Some(Form { index: 1, size, rest }) = self.form(number) else { return not() };
+        let is_told = match rest {
+            _ if wraps => true,
+            0 => true,
+            1.. => self.proof.distances.right as i64 >= rest,
+            _ => self.proof.distances.left as i64 >= -rest,
+        };
+        let is_near = self.reach().contains(&rest) && (wraps || size == 0);
+        if *family == self.family && is_told && is_near { Ok(()) } else { not() }
+    }
+
     fn mentions_size(&self, expr: &Expr) -> bool {
         names_parameter(expr, |parameter| parameter == self.size)
     }
@@ -143,6 +189,9 @@ impl<'m> Text<'m> {
     fn body(&mut self, body: &[Stmt]) -> Outcome<()> {
         body.iter().try_for_each(|statement| match &statement.kind {
             StmtKind::Assign(stores) => stores.iter().try_for_each(|(target, value)| {
+                if self.is_naming(target.var) {
+                    return self.near(value);
+                }
                 self.access(target)?;
                 self.plain(value)
             }),
@@ -180,6 +229,9 @@ impl<'m> Text<'m> {
     }
 
     fn access(&mut self, access: &Access) -> Outcome<()> {
+        if self.is_naming(access.var) {
+            return refused("what a cell names is used for something else than a comparison");
+        }
         match &access.whose {
             Whose::Shared | Whose::Mine => {}
             Whose::Of(who) => self.neighbour(who)?,
@@ -424,6 +476,12 @@ impl<'m> Text<'m> {
                     return Ok(());
                 }
                 for (one, other) in [(left, right), (right, left)] {
+                    if let ExprKind::Read(access) = &one.kind
+                        && matches!(op, BinaryOp::Equal | BinaryOp::NotEqual)
+                        && self.is_naming(access.var)
+                    {
+                        return self.near(other);
+                    }
                     if self.is_property && matches!(op, BinaryOp::Equal | BinaryOp::NotEqual) && self.is_itself(other) {
                         let is_lock = |access: &Access| self.written.vars[access.var].ty.scalar() == ScalarType::Lock;
                         if let ExprKind::Read(access) = &one.kind

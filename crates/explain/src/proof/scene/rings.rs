@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use evidence::rings::{Network, ProcessType, RingItem, RingValue, RingsProof, WindowSet, tree};
 use model::Model;
+use model::value::Value;
+use model::variable::VarId;
 
 use super::terms::CellNames;
 use super::{CertificateScene, Only, SceneEntry, Shown};
@@ -21,7 +23,14 @@ pub(super) fn scenes(model: &Model, proof: &RingsProof) -> Option<Vec<Certificat
 fn scene(model: &Model, proof: &RingsProof, of: ProcessType, sets: &[&WindowSet]) -> Option<CertificateScene> {
     let terms = CellNames { model, family: proof.family };
     let names = Neighbours { letter: Letter { at: 0, family: proof.family }, network: proof.network };
+    let naming = |item: &RingItem| match item {
+        RingItem::Element(var, ..) if model.vars[*var].ty.dimensions().is_empty() => Some(*var),
+        _ => None,
+    };
     let shown = |item: RingItem| match item {
+        // Of which process the cell is: one column for what windows see of it.
+        RingItem::Element(var, 0, _) if naming(&item).is_some() => terms.shared(var, 0),
+        _ if naming(&item).is_some() => None,
         RingItem::Control(at) => Some(Shown::Place(names.who(at)?)),
         RingItem::Own(at, cell) => terms.own(cell, names.who(at)?),
         RingItem::Element(var, at, element) => terms.element(var, None, element, names.who(at)?),
@@ -31,12 +40,27 @@ fn scene(model: &Model, proof: &RingsProof, of: ProcessType, sets: &[&WindowSet]
     let (first, others) = sets.split_first()?;
     let common = first.items.iter().filter(|item| others.iter().all(|set| set.items.contains(item)));
     let (items, columns): (Vec<RingItem>, Vec<Shown>) = common.filter_map(|&item| Some((item, shown(item)?))).unzip();
-    let is_cut = sets.iter().any(|set| set.items.len() > items.len());
+    let is_cut = sets.iter().any(|set| set.items.iter().any(|item| naming(item).is_none() && !items.contains(item)));
     let mut rows: Vec<Vec<SceneEntry>> = Vec::new();
     for set in sets {
         let at: Vec<usize> =
             items.iter().map(|item| set.items.iter().position(|known| known == item)).collect::<Option<_>>()?;
-        rows.extend(set.states.iter().map(|state| at.iter().map(|&at| names.entry(state[at])).collect()));
+        let named = |state: &[RingValue], of: VarId| {
+            let is_it = |(item, value): &(&RingItem, &RingValue)| {
+                naming(item) == Some(of) && **value == RingValue::Value(Value::Bool(true))
+            };
+            let found = set.items.iter().zip(state).find(is_it);
+            let who = found.and_then(|(item, _)| match item {
+                RingItem::Element(_, at, _) => names.who(*at),
+                _ => None,
+            });
+            who.map_or(SceneEntry::Another, SceneEntry::Process)
+        };
+        let entry = |state: &[RingValue], at: usize| match naming(&set.items[at]) {
+            Some(of) => named(state, of),
+            None => names.entry(state[at]),
+        };
+        rows.extend(set.states.iter().map(|state| at.iter().map(|&at| entry(state, at)).collect()));
     }
     rows.sort_unstable();
     rows.dedup();
