@@ -36,11 +36,15 @@ const PROOF: &str = "program proof {
 }
 ";
 
-/// A product that nobody searches to the end, of states that have room for 30 counters.
+/// A product too large to be searched to its end, of 30 numbers each of which every step changes, so that states have nothing in
+/// common and fill memory soon.
 const ENDLESS: &str = "program endless {
-  process P[i in 0..<30] {
-    local x: 0..<1000000;
-    loop { either { x = (x + 1) % 1000000; } or { x = (x + 7) % 1000000; } }
+  shared a: [0..<1000003; 30];
+  process P[i in 0..<2] {
+    loop {
+      either { atomic { for k in 0..<30 { a[k] = (a[k] * 31 + k + 1) % 1000003; } } }
+      or     { atomic { for k in 0..<30 { a[k] = (a[k] * 37 + k + 7) % 1000003; } } }
+    }
   }
   invariant fine: forall i: true;
 }
@@ -57,7 +61,7 @@ fn within_a_second(place: &Place, line: &str) -> Usage {
 /// Makes a call with a limit of 200 MB.
 #[track_caller]
 fn within_200_mb(place: &Place, line: &str) -> Usage {
-    let usage = Usage::of(place, &format!("{line} --memory 200M --timeout 40s")).unwrap();
+    let usage = Usage::of(place, &format!("{line} --memory 200M --timeout 20s")).unwrap();
     assert!(usage.peak_mb <= 220, "{line} took {} MB", usage.peak_mb);
     usage
 }
