@@ -578,3 +578,31 @@ fn sums_of_numbers_that_are_too_large_prove_nothing() {
         assert_eq!(refusal.contains("too large"), weight < 0, "{refusal}");
     }
 }
+
+/// Two who wait for a third are stuck where there is none: how many stand behind one of them is not how many stand behind both.
+#[test]
+fn whoever_is_on_stage_does_not_stand_behind_it() {
+    let model = load(
+        "program two(N: 2..) {
+         process P[i in 0..<N] { public f: bool; loop { a: f = true; w: await count(j in P: P[j].f) != 2; x: f = false; } } }",
+    );
+    let family = Id::new(0);
+    let view = |label: &str, f: bool| CountingView {
+        family,
+        shared: Vec::new(),
+        local: vec![CountingItem::Place(place(&model, label)), CountingItem::Value(Value::Bool(f))],
+    };
+    let views = vec![view("a", false), view("w", true), view("x", true)];
+    let claim = Claim::Counting(CountingProof { counted: Vec::new(), rows: Vec::new(), views, sums: Vec::new() });
+    let certificate = Certificate {
+        property: "deadlock_free".to_owned(),
+        scope: Scope::AllSizes { parameter: "N".to_owned(), from: 2, checked: Vec::new() },
+        facts: vec![Fact { claim, uses: Vec::new() }],
+        implies: Vec::new(),
+    };
+    let id = driver::select::find(&model, "deadlock_free").unwrap();
+    assert!(matches!(ask("mono", &model, "deadlock_free"), Verdict::Violated(_)));
+    let checked = audit::certificate::check(&model, &model.properties[id], &certificate, &Budget::unlimited());
+    let refusal = checked.expect_err("it is false").to_string();
+    assert!(refusal.contains("everybody is blocked"), "{refusal}");
+}

@@ -19,7 +19,7 @@ struct WideRow {
     other: &'static str,
 }
 
-const WIDE_ROWS: [WideRow; 15] = [
+const WIDE_ROWS: [WideRow; 16] = [
     WideRow {
         leaves_out: "how the program starts",
         program: "shared x: 0..=4294967295 = 5; process P[i in 0..<2] { a: await x == 5 && w == 0; } invariant p: x == 5;",
@@ -47,6 +47,16 @@ const WIDE_ROWS: [WideRow; 15] = [
         proved: "p",
         word: "t: await w == 5",
         other: "t: w = 70000",
+    },
+    WideRow {
+        leaves_out: "what others write, where their own invariants allow it",
+        program: "shared y: 0..=1 = 1;
+            process A { either { a: atomic { await w == 5; y = 0; } c: skip; } or { e: await w == 70000; f: y = 0; } }
+            process B { s: w = 5; t: atomic { await y == 1; w = 70000; } u: skip; }
+            allow deadlock; invariant p: A@c => w == 5;",
+        proved: "p",
+        word: "y == 1;",
+        other: "y <= 1;",
     },
     WideRow {
         leaves_out: "faults",
