@@ -1,8 +1,8 @@
 //! Limits on time and memory, cancellation, and why work stopped.
 //!
-//! Long work asks its [`Budget`] every few thousand steps; a limit that is reached is an ordinary answer, a
-//! [`StopReason`], never an abort. Memory is what the work itself says that it holds, and, where [`memory`]
-//! watches it, the resident size of the process, which also has what nobody counted.
+//! An engine checks its [`Budget`] every few thousand steps; a limit that is reached is an ordinary answer, a
+//! [`StopReason`], never an abort. Memory is what the engine reports that it holds, and, where [`memory`]
+//! watches it, the resident size of the process, which also has what the engine did not count.
 
 use std::fmt;
 use std::path::Path;
@@ -35,12 +35,12 @@ impl CancelToken {
         self.set.store(true, Ordering::Relaxed);
     }
 
-    /// Whether somebody asked to stop.
+    /// Whether the user, or another thread, cancelled the work.
     pub fn is_cancelled(&self) -> bool {
         self.set.load(Ordering::Relaxed) || self.above.as_deref().is_some_and(CancelToken::is_cancelled)
     }
 
-    /// What the process takes, for whoever watches it and whoever asks.
+    /// The resident size of the process, written by the thread that watches it and read by every check.
     pub fn resident(&self) -> &Resident {
         &self.resident
     }
@@ -77,7 +77,7 @@ pub struct Budget {
     worked_before: Option<Duration>,
     /// A directory for what memory has no room for.
     disk: Option<Arc<Path>>,
-    /// How often the work may still look at its budget, if that is limited.
+    /// How many more checks of the budget are allowed, if that is limited.
     looks: Option<Arc<AtomicU64>>,
 }
 
@@ -103,7 +103,7 @@ impl Budget {
         }
     }
 
-    /// The same for work that looks at its budget so often at most, all of its parts together: a limit that does not depend on how busy the
+    /// The same for work that checks its budget so many times at most, all of its parts together: a limit that does not depend on how busy the
     /// machine is. It is reached as one on time.
     pub fn with_looks(self, n_looks: u64) -> Self {
         Budget { looks: Some(Arc::new(AtomicU64::new(n_looks))), ..self }
@@ -138,7 +138,7 @@ impl Budget {
         self.glance(memory_bytes)
     }
 
-    /// The same for who attends the work of others, and does not wait with them.
+    /// The same for a thread that watches the work of others, and does not wait with them.
     pub fn glance(&self, memory_bytes: u64) -> Result<(), StopReason> {
         if self.cancel.is_cancelled() {
             return Err(StopReason::Cancelled);
@@ -249,9 +249,9 @@ pub fn allowance(limit: Duration) -> Duration {
 /// Why work ended without an answer. Each has a stable code for scripts and a sentence for people.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StopReason {
-    /// Somebody asked to stop (Ctrl-C).
+    /// The user cancelled the work (Ctrl-C).
     Cancelled,
-    /// Another property has an unexpected verdict, and nobody wants to know more then.
+    /// Another property has an unexpected verdict, and the user asked to stop at the first.
     FailFast,
     /// The time was used up.
     TimeLimit(Duration),
@@ -263,9 +263,9 @@ pub enum StopReason {
     AutomatonLimit(u64),
     /// The method's abstraction does not decide the question.
     TooCoarse(Coarse),
-    /// What one process sees does not exclude a violation: what it would look like, in words.
+    /// One process's view does not exclude a violation: what the violation would be, in words.
     Left(String),
-    /// What few of any number of processes see does not exclude a violation: what these processes would look like, in words.
+    /// Views of few of any number of processes do not exclude a violation: what these processes would do, in words.
     Allowed(String),
     /// The chosen method does not answer this question.
     NotSupported(Unsupported),

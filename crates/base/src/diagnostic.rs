@@ -1,7 +1,7 @@
 //! Messages about the user's input, as data.
 //!
 //! A [`Diagnostic`] has a stable code, a sentence, labelled spans and helps; a help may carry edits that can be applied to
-//! the text. Front-ends collect all diagnostics of a run; `report` draws them.
+//! the text. Front-ends collect all diagnostics of a run; `report` renders them.
 
 use crate::source::Span;
 
@@ -23,7 +23,7 @@ pub struct Label {
     pub text: String,
 }
 
-/// Whether an edit can be applied without a person looking at it.
+/// Whether an edit can be applied without a person reading it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Applicability {
     /// The edit surely is what was meant.
@@ -37,7 +37,7 @@ pub enum Applicability {
 pub struct Edit {
     /// What is replaced; empty to insert.
     pub span: Span,
-    /// What stands there instead; empty to delete.
+    /// The text that replaces the span; empty to delete.
     pub replacement: String,
 }
 
@@ -48,7 +48,7 @@ pub struct Help {
     pub text: String,
     /// The edits that carry it out; may be empty.
     pub edits: Vec<Edit>,
-    /// How sure the edits are.
+    /// Whether the edits can be applied unseen.
     pub applicability: Applicability,
 }
 
@@ -131,7 +131,7 @@ const MAX_NAME_LENGTH: usize = 100;
 pub fn nearest_name<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let length = wanted.chars().count();
     let limit = (length / 3).max(1);
-    // Names of different lengths are as far apart at least; and nobody mistypes a name of a thousand letters.
+    // Names of different lengths are as far apart at least; a name of a thousand letters is no typing error.
     let is_comparable = |name: &&str| length <= MAX_NAME_LENGTH && name.chars().count().abs_diff(length) <= limit;
     candidates
         .into_iter()

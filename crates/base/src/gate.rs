@@ -1,7 +1,7 @@
-//! Turns: work that pauses where it looks at its budget, and goes on where it stopped when it has another turn.
+//! Turns: work that pauses where it checks its budget, and goes on where it stopped when it has another turn.
 //!
 //! In: how long a turn is. Out: the threads of the work wait inside [`Budget::check`](crate::Budget::check) between the turns, with all that they
-//! hold, so that nothing has to be done twice. A turn ends where the work next looks at its budget, so it may last longer than was allowed; what it
+//! hold, so that nothing has to be done twice. A turn ends where the work next checks its budget, so it may last longer than was allowed; what it
 //! really took is counted.
 
 use std::fmt;
@@ -18,15 +18,15 @@ pub struct Gate {
     /// When the current turn began, and what the earlier ones took together.
     began: AtomicU64,
     used: AtomicU64,
-    /// Whether a turn is on; whoever waits for one waits for a change of this.
+    /// Whether a turn is on; threads that wait for one wait for a change of this.
     is_open: Mutex<bool>,
     changed: Condvar,
-    /// Told at the end of each turn.
+    /// Called at the end of each turn.
     paused: Box<dyn Fn() + Send + Sync>,
 }
 
 impl Gate {
-    /// A gate that is closed, and whom to tell at the end of each turn.
+    /// A gate that is closed; `paused` is called at the end of each turn.
     pub fn new(paused: impl Fn() + Send + Sync + 'static) -> Self {
         Gate {
             origin: Instant::now(),

@@ -1,6 +1,6 @@
 //! Typed ids: an index that remembers what it indexes.
 //!
-//! `Id<Process>` and `Id<Action>` are both a `u32` at run time, and cannot be exchanged at compile time. `IdVec<T>` is a
+//! `Id<Process>` and `Id<Action>` are both a `u32` at run time, and cannot be confused at compile time. `IdVec<T>` is a
 //! vector that is indexed by `Id<T>` only.
 
 use std::cmp::Ordering;

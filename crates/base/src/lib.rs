@@ -1,4 +1,4 @@
-//! What every crate stands on, and what knows nothing of model checking.
+//! What every crate depends on, and what knows nothing of model checking.
 //!
 //! [`id`]: typed ids and vectors indexed by them. [`source`]: files, spans, lines and columns. [`diagnostic`]: messages
 //! about the user's input, with stable codes. [`budget`]: limits on time and memory, cancellation, and [`StopReason`].

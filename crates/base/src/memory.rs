@@ -13,7 +13,7 @@ use std::time::Duration;
 /// What the program takes by itself, with a small search by each method. A smaller limit is one of what searches hold alone, as they count it.
 pub const FLOOR: u64 = 64 << 20;
 
-/// The size is looked at so often.
+/// The size is read so often.
 const GLANCE: Duration = Duration::from_millis(4);
 
 /// From this part of a limit on, in hundredths, the work that holds most gives way.
@@ -22,17 +22,17 @@ const NEAR: u64 = 86;
 /// From this part of a limit on, in hundredths, all work stops: the answer is still to be written.
 const AT: u64 = 94;
 
-/// What the process takes, as it was last seen; 0 where nobody watches.
+/// The resident size of the process, as it was last read; 0 where no thread watches it.
 #[derive(Clone, Debug, Default)]
 pub struct Resident(Arc<AtomicU64>);
 
 impl Resident {
-    /// Watches the process in a thread, which ends with whoever asks for the size.
+    /// Watches the process in a thread, which ends when the last other handle is dropped.
     pub fn watch(&self) {
         let seen = Arc::downgrade(&self.0);
         if let Some(bytes) = resident_bytes() {
             self.note(bytes);
-            // Without a thread there is no watch, as on systems that do not tell the size.
+            // Without a thread there is no watch, as on systems that do not report the size.
             thread::Builder::new().name(String::from("memory")).spawn(move || keep_looking(&seen)).ok();
         }
     }
@@ -73,7 +73,7 @@ fn keep_looking(seen: &Weak<AtomicU64>) {
     }
 }
 
-/// The resident size of this process, if the system tells it.
+/// The resident size of this process, if the system reports it.
 pub fn resident_bytes() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;

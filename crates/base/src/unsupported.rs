@@ -1,4 +1,4 @@
-//! What methods do not follow, and what they are too coarse for: reasons as data, with their sentences in one table.
+//! What methods do not follow, and what their over-approximations cannot decide: reasons as data, with their sentences in one table.
 //!
 //! In: a reason, and the name of what it is about. Out: the sentence for people. A sentence names no method: which one to take instead
 //! follows from what the methods declare (`engine::methods`), for the program and the property at hand.
@@ -34,9 +34,9 @@ pub enum Feature {
     Chains,
     /// A step goes on over several actions, and the question is about all that it does at once.
     WholeChains,
-    /// An action is enabled only where nobody else can move.
+    /// An action is enabled only where no other process is.
     WhenNobody,
-    /// Processes may wait for ever at some places, and the question is whether somebody is stuck.
+    /// Processes may wait for ever at some places, and the property is freedom from deadlock.
     EndPlaces,
     /// Something has to hold initially, beside what each cell may start with.
     Initially,
@@ -54,7 +54,7 @@ pub enum Feature {
     ManyRounds,
     /// Which cells two processes access together in a state.
     SharedAccess,
-    /// A proof needs larger views than the checker looks at.
+    /// A proof needs larger views than the checker computes.
     WholeViews,
     /// A state is wide; about how wide it is.
     WideStates,
@@ -62,9 +62,9 @@ pub enum Feature {
     Numbers,
     /// The proof is long; about how long.
     LongProof,
-    /// Many local states of a process have to be told apart; about its name.
+    /// Many local states of a process have to be distinguished; about its name.
     ManyBlocks,
-    /// The program or the property does not speak of interchangeable processes, whatever their number; about what stands in the way.
+    /// The program or the property does not speak of interchangeable processes, whatever their number; about what prevents it.
     Sizes,
     /// The checker cannot judge a proof; about why, in a sentence.
     Checking,
@@ -105,7 +105,7 @@ impl Feature {
         Feature::Checking,
     ];
 
-    /// Whether it is a matter of size, met on the way, and not of what a program or a property says.
+    /// Whether it is a matter of size, found on the way, and not of what a program or a property says.
     pub fn is_size(self) -> bool {
         match self {
             Feature::WideFairness
@@ -141,7 +141,7 @@ impl Feature {
         }
     }
 
-    /// The sentence; `{}` stands for what it is about.
+    /// The sentence; `{}` is replaced by what it is about.
     pub fn sentence(self) -> &'static str {
         match self {
             Feature::Temporal => "this method answers safety, not temporal properties",
