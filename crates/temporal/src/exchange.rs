@@ -1,6 +1,6 @@
-//! Violations that are alike: exchanging processes makes one of the other.
+//! Symmetric violations: a permutation of processes takes one to the other.
 //!
-//! In: a Model all of whose families `model::symmetry` finds symmetric, and two violations, as claims are about them. Out: the exchange
+//! In: a Model all of whose families `model::symmetry` finds symmetric, and two violations, as claims are about them. Out: the permutation
 //! of processes that takes the first to the second, if there is one and its forms show it: processes are named by bound variables alone, and numbers that differ are used for nothing but to name processes. What excludes one violation
 //! excludes its images, so that `forall i` costs one proof.
 
@@ -21,7 +21,7 @@ use model::variable::VarId;
 use model::visit::each_part;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The exchanges of processes that a program allows: all of processes of one family.
+/// The permutations of processes that a program allows: all within one family.
 #[derive(Clone, Debug)]
 pub struct Exchanges<'m> {
     model: &'m Model,
@@ -30,7 +30,7 @@ pub struct Exchanges<'m> {
 }
 
 impl<'m> Exchanges<'m> {
-    /// Those of a program; `None` where it tells processes of some family apart, or has nobody to exchange.
+    /// Those of a program; `None` where it distinguishes processes of some family, or has no family of two processes.
     pub fn of(model: &'m Model) -> Option<Self> {
         let mut families = model.families.entries().filter(|(_, family)| family.count() > 1).peekable();
         families.peek()?;
@@ -73,7 +73,7 @@ impl<'m> Exchanges<'m> {
         Some(Exchanged { violation: to.name(self.model), swaps, symmetry })
     }
 
-    /// Whether exchanges move elements of arrays, too.
+    /// Whether permutations move elements of arrays, too.
     pub fn moves_arrays(&self) -> bool {
         !self.dimensions.is_empty()
     }
@@ -98,7 +98,7 @@ impl<'m> Exchanges<'m> {
         found
     }
 
-    /// A fairness assumption about other processes; one with expressions stands for itself alone, if these tell nobody apart.
+    /// A fairness assumption after a permutation; one with expressions is its own image alone, if these are symmetric.
     fn key(&self, id: FairnessId, image: &dyn Fn(ProcessId) -> ProcessId) -> PairKey<'m> {
         let FairnessPair { always, often, .. } = &self.model.fairness[id];
         let state = |predicate: &'m StatePredicate| match predicate {
@@ -121,14 +121,14 @@ impl<'m> Exchanges<'m> {
         self.model.processes.ids().any(|process| image(process) != process)
     }
 
-    /// Whether an expression with no variables bound around it treats all processes alike.
+    /// Whether an expression with no variables bound around it is symmetric in the processes of each family.
     fn is_alike(&self, expr: &Expr) -> bool {
         let mut families = self.model.families.entries().filter(|(_, family)| family.count() > 1);
         families.all(|(id, _)| expr_asymmetries(self.model, id, expr).is_empty())
     }
 }
 
-/// Where loops over all processes of a family stand that keep the greatest or least of an own number and one of each: their order does not matter.
+/// The spans of loops over all processes of a family that keep the greatest or least of an own number and one of each: their order does not matter.
 fn scans(model: &Model) -> Vec<Span> {
     let mut found = Vec::new();
     let mut open: Vec<&Stmt> = model.actions.iter().flat_map(|action| &action.body).collect();
@@ -183,7 +183,7 @@ struct PairKey<'m> {
 enum PredicateKey<'m> {
     Unable(ProcessId, Option<&'m [String]>),
     NobodyAble,
-    /// An expression of this assumption; whether the exchange may make another one of it.
+    /// An expression of this assumption; whether the permutation may change it.
     Expr(FairnessId, bool),
     Before(Box<PredicateKey<'m>>),
     Scheduled(ProcessId),
@@ -201,7 +201,7 @@ struct PropositionPairing<'p, 'm> {
 }
 
 impl PropositionPairing<'_, '_> {
-    /// An expression of any kind; `None` where its form does not show that exchanging processes makes the other one of it.
+    /// An expression of any kind; `None` where its form does not show that the permutation takes it to the other one.
     fn value(&mut self, expr: &Expr) -> Option<()> {
         match &expr.kind {
             ExprKind::Const(Value::Process(_)) | ExprKind::Myself | ExprKind::IndexOf(_) => None,
@@ -275,7 +275,7 @@ impl PropositionPairing<'_, '_> {
     }
 }
 
-/// Exchanges of two processes each that take the first of each pair to the second, one after the other.
+/// Transpositions of processes that take the first of each pair to the second, one after the other.
 fn swaps(goes: &[(ProcessId, ProcessId)]) -> Option<Vec<[ProcessId; 2]>> {
     let mut swaps: Vec<[ProcessId; 2]> = Vec::new();
     for &(from, to) in goes {

@@ -1,7 +1,7 @@
 //! Propositions: the boolean expressions of a formula, each once.
 //!
-//! Two expressions are one proposition if they are built alike, with the same values for the bound variables around them; where
-//! they stand in the text does not matter. What people read is no key: two expressions may be printed alike.
+//! Two expressions are one proposition if they have the same structure, with the same values for the bound variables around them; their
+//! spans do not matter. What people read is no key: two expressions may be printed in the same way.
 
 use ltl::AtomId;
 use model::Model;
@@ -21,7 +21,7 @@ pub struct Proposition {
     pub bound: Vec<Value>,
     /// As the user would write it: `P[0]@crit`.
     pub text: String,
-    /// The same for propositions that are built alike, and only for them.
+    /// The same for propositions of the same structure, and only for them.
     pub key: String,
 }
 

@@ -2,7 +2,7 @@
 //!
 //! A conjunction is violated by violating one of its parts: `&&`, `forall`, and `always` and `eventually always` over them fall
 //! apart, `a ~> b` stays.
-//! The negation of each part becomes an automaton. Parts that differ only in what their atoms stand for share it.
+//! The negation of each part becomes an automaton. Parts that differ only in what their atoms mean share it.
 
 use std::rc::Rc;
 
@@ -29,7 +29,7 @@ pub struct Violation {
     pub propositions: Vec<Proposition>,
     /// What the run must satisfy: all of these.
     pub fairness: Vec<FairnessId>,
-    /// Whether processes stand still only where nobody can move: what automata that are given as such read.
+    /// Whether the run stutters only where no process is enabled: the runs that automata given as such read.
     pub real_steps_only: bool,
 }
 
@@ -141,7 +141,7 @@ fn given_automaton(model: &Model, given: &Given, bound: &[Value]) -> (Rc<Automat
     (Rc::new(automaton), propositions.into_list())
 }
 
-/// What stands around a part of a conjunction.
+/// What is around a part of a conjunction.
 #[derive(Clone, Debug, Default)]
 struct ConjunctionContext {
     /// The values of the bound variables, outermost first.
@@ -154,7 +154,7 @@ struct ConjunctionContext {
 /// Takes a conjunction apart.
 struct ConjunctionSplitter<'f> {
     model: &'f Model,
-    /// Any state: domains and filters do not look at it.
+    /// Any state: domains and filters do not read it.
     state: &'f State,
     found: Vec<(&'f Formula, ConjunctionContext)>,
 }
