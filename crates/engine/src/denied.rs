@@ -15,7 +15,7 @@ pub enum Denied {
     Vacuous,
     /// The property has an assumption that it does not need.
     Unused,
-    /// Nobody but the method vouches for the verdict.
+    /// No independent code checked the verdict: only the method claims it.
     Unaudited,
 }
 

@@ -12,7 +12,7 @@ pub struct LocalGraphs {
     pub graphs: Vec<LocalGraph>,
     /// Why they are not complete, if they are not.
     pub stopped: Option<StopReason>,
-    /// How many joint states of two processes were found, where they were looked for.
+    /// How many joint states of two processes were found, where the engine searched for them.
     pub joint_states: Option<u64>,
     /// How long it took.
     pub time: Duration,
@@ -47,7 +47,7 @@ pub struct Drawing {
 /// A local state with names.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct DrawnState {
-    /// Where the process stands.
+    /// The place of its control location.
     pub place: String,
     /// What it sees: names of cells and what is in them.
     pub cells: Vec<(String, String)>,
@@ -60,7 +60,7 @@ pub struct DrawnEdge {
     pub from: u32,
     /// To which state.
     pub to: u32,
-    /// Who moves; of a rendezvous, the sender first.
+    /// The processes of the step; of a rendezvous, the sender first.
     pub movers: Vec<ProcessId>,
     /// What the user wrote for the step.
     pub text: String,

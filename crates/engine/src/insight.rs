@@ -5,7 +5,7 @@
 
 use evidence::Scope;
 
-/// What was found out beside a verdict. What was not looked at is empty.
+/// What was found out beside a verdict. What no engine examined is empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Insight {
     /// Of a property that holds: what has to happen first for it to say something.
@@ -18,7 +18,7 @@ pub struct Insight {
     pub other_sizes: Option<OtherSizes>,
     /// Of a property that holds at this size: the sizes at which it was proved beside that, by a proof that was checked.
     pub every_size: Option<Scope>,
-    /// Of a property that is proved locally: how large the product is, which the proof did not look at.
+    /// Of a property that is proved locally: how large the product is, which the proof did not explore.
     pub product: Option<ProductSize>,
 }
 
@@ -94,7 +94,7 @@ pub struct Assumption {
 /// Whether a property needs an assumption.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Need {
-    /// Without it there is a run that violates the property, with a loop of so many turns.
+    /// Without it there is a run that violates the property, with a loop of so many steps.
     Needed(usize),
     /// It holds without it, and without all others that are not needed.
     NotNeeded,
@@ -107,7 +107,7 @@ pub enum Need {
 pub struct Remedy {
     /// What is assumed in addition, as the user writes it.
     pub added: Vec<String>,
-    /// All that is assumed then: what stands after `under`.
+    /// All that is assumed then: the assumptions after `under`.
     pub under: String,
     /// What becomes of the property.
     pub outcome: AssumedOutcome,
@@ -118,7 +118,7 @@ pub struct Remedy {
 pub enum AssumedOutcome {
     /// It holds.
     Holds,
-    /// Another run violates it, with a loop of so many turns.
+    /// Another run violates it, with a loop of so many steps.
     Violated(usize),
     /// That was not found out.
     Unknown,

@@ -106,7 +106,7 @@ pub struct Statistics {
     pub depth: Option<u64>,
     /// The most nodes that decision diagrams took.
     pub peak_nodes: Option<u64>,
-    /// How often a local proof had to look into processes again.
+    /// How many rounds of refinement a local proof took.
     pub refinements: Option<u64>,
     /// The sizes of the local sets, in the order of the proof's members; `None` for one that is too large to count.
     pub local_states: Option<Vec<Option<u64>>>,
@@ -147,7 +147,7 @@ pub enum AttemptOutcome {
 pub struct Exposure {
     /// The facts, each about the local state of one process; control points are numbered as in the certificate.
     pub facts: Vec<(ProcessId, LocalFact)>,
-    /// A state that the local sets did not exclude, which only the facts tell apart from harmless ones.
+    /// A state that the local sets did not exclude, which only the facts distinguish from harmless ones.
     pub because: Option<State>,
     /// The distance from `because` to a state that violates the property; 0 where it violates the property itself.
     pub steps: usize,
@@ -191,7 +191,7 @@ pub enum Event {
     Decided(PropertyId),
 }
 
-/// Told what happens; may be called from any thread of the engine.
+/// Receives the events of an engine; may be called from any of its threads.
 pub trait Observer: Sync {
     /// Something happened.
     fn event(&self, event: Event);
@@ -203,7 +203,7 @@ pub trait Observer: Sync {
     fn known(&self, _result: &run::PropertyResult) {}
 }
 
-/// Nobody listens.
+/// Ignores all events.
 pub struct Silent;
 
 impl Observer for Silent {
@@ -236,6 +236,6 @@ pub trait Engine {
     /// One answer for each property of the task, in the order of the task. The properties are supported ones.
     ///
     /// # Errors
-    /// The engine contradicts itself: it is wrong, and nobody may see a verdict of it.
+    /// The engine contradicts itself: it is wrong, and none of its verdicts may be shown.
     fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError>;
 }

@@ -1,7 +1,7 @@
-//! The meter of a search: what it holds, whether it may go on, and whom it tells.
+//! The meter of a search: what it holds, whether it may go on, and its reports to the observer.
 //!
 //! One meter is shared by all threads of a search. Threads add what they hold and ask it every few thousand steps; the
-//! first that meets a limit stops them all.
+//! first that reaches a limit stops them all.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::{Answer, Event, Observer};
 use base::{Budget, StopReason};
 
-/// Progress is told about so many milliseconds apart.
+/// Progress is reported so many milliseconds apart.
 const REPORT_EVERY_MS: u64 = 250;
 
 /// Counts what a search holds, and stops it.
@@ -27,7 +27,7 @@ pub struct Meter<'a> {
     n_expanded: AtomicU64,
     /// The level whose steps are being taken.
     depth: AtomicU64,
-    /// When progress was last told, in milliseconds of the budget.
+    /// When progress was last reported, in milliseconds of the budget.
     reported_ms: AtomicU64,
     stopped: AtomicBool,
     reason: Mutex<Option<StopReason>>,
@@ -95,7 +95,7 @@ impl<'a> Meter<'a> {
         self.budget.check(self.bytes.load(Ordering::Relaxed) + more_bytes)
     }
 
-    /// Tells progress when it is time; stops the search if a limit is reached, by data that takes so many bytes more than
+    /// Reports progress when it is time; stops the search if a limit is reached, by data that takes so many bytes more than
     /// what was counted. Whether to go on.
     pub fn may_go_on(&self, more_bytes: u64) -> bool {
         if self.is_stopped() {
@@ -158,12 +158,12 @@ impl<'a> Meter<'a> {
         self.n_states.load(Ordering::Relaxed)
     }
 
-    /// Tells somebody what happened.
+    /// Passes an event to the observer.
     pub fn tell(&self, event: Event) {
         self.observer.event(event);
     }
 
-    /// Tells an answer that will stay, while others are open.
+    /// Reports an answer that is final while others are open.
     pub fn answered(&self, answer: &Answer) {
         self.observer.answered(answer);
     }
@@ -172,7 +172,7 @@ impl<'a> Meter<'a> {
         let now = self.budget.elapsed().as_millis() as u64;
         let last = self.reported_ms.load(Ordering::Relaxed);
         let is_time = now >= last + REPORT_EVERY_MS;
-        // Of several threads, the one that moves the hand reports.
+        // Of several threads, the one that advances the time of the last report reports.
         if is_time && self.reported_ms.compare_exchange(last, now, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
             let states = self.n_states();
             self.tell(Event::Searching {

@@ -75,7 +75,7 @@ pub struct Declaration {
     pub is_complete: bool,
     /// What it does not follow. Some of it shows in the text of the program, the rest on the way.
     pub lacks: &'static [Feature],
-    /// Who described it.
+    /// The paper that described it.
     pub paper: &'static str,
 }
 
@@ -149,7 +149,7 @@ fn shows(feature: Feature, model: &Model, property: PropertyId) -> Option<Unsupp
         Feature::Chains => model.goes_on().then(|| feature.into()),
         Feature::WholeChains => match model.properties[property].kind {
             PropertyKind::RaceFree(_) if model.goes_on() => Some(feature.into()),
-            // Who is about to race is asked exactly, and such actions are not followed exactly.
+            // A race is a matter of exact enabledness, and such actions are not followed exactly.
             PropertyKind::RaceFree(_) if model.has_when_nobody() => Some(Feature::WhenNobody.into()),
             PropertyKind::NoErrors if model::chain::may_hand_on_for_ever(model) => Some(feature.into()),
             _ => None,

@@ -25,13 +25,13 @@ pub struct Run {
     pub results: Vec<PropertyResult>,
     /// How long all of it took.
     pub time: Duration,
-    /// What all processors together worked on it, where the system tells.
+    /// What all processors together worked on it, where the system reports it.
     pub processor_time: Option<Duration>,
-    /// The method that was asked for; what decided a property stands with its result.
+    /// The method that the user asked for; the one that decided a property is with its result.
     pub method: &'static str,
 }
 
-/// A question, its answer, and whether the evidence was checked by somebody else.
+/// A property, its answer, and whether the evidence was audited.
 #[derive(Clone, Debug)]
 pub struct PropertyResult {
     /// The question.
@@ -53,9 +53,9 @@ pub struct PropertyResult {
 /// What the independent checker came to. Evidence that it refuses is an internal error, and never gets here.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Audit {
-    /// There is no evidence, or none that is small enough to look at again.
+    /// There is no evidence, or none that is small enough to check.
     NotDone,
-    /// The evidence was looked at again: a trace replayed, a small product searched.
+    /// The evidence was checked: a trace replayed, a small product searched again.
     Accepted,
     /// Every obligation of a local proof was discharged.
     Proof(DischargedObligations),
@@ -104,7 +104,7 @@ impl fmt::Display for Unaudited {
 }
 
 impl PropertyResult {
-    /// Why nobody but the method vouches for the verdict; `None` where independent code accepted the evidence, and where there is no verdict.
+    /// Why only the method claims the verdict; `None` where the audit accepted the evidence, and where there is no verdict.
     pub fn unaudited(&self) -> Option<Unaudited> {
         let (Verdict::Holds(evidence) | Verdict::Violated(evidence)) = &self.verdict else { return None };
         match (&self.audit, evidence) {

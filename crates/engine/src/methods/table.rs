@@ -84,7 +84,7 @@ pub static METHODS: [Declaration; 20] = [
         answers: "safety: two-index split invariants",
         kinds: Kinds::Safety,
         is_complete: false,
-        lacks: LISTED_THEN_DRAWN,
+        lacks: EXPLICIT_THEN_SYMBOLIC,
         paper: "Cohen and Namjoshi, CAV 2007; Hoenicke, Majumdar and Podelski, POPL 2017",
     },
     Declaration {
@@ -93,7 +93,7 @@ pub static METHODS: [Declaration; 20] = [
         answers: "safety: three-index split invariants",
         kinds: Kinds::Safety,
         is_complete: false,
-        lacks: LISTED_THEN_DRAWN,
+        lacks: EXPLICIT_THEN_SYMBOLIC,
         paper: "Cohen and Namjoshi, CAV 2007; Hoenicke, Majumdar and Podelski, POPL 2017",
     },
     Declaration {
@@ -102,7 +102,7 @@ pub static METHODS: [Declaration; 20] = [
         answers: "safety: thread-modular, explicit",
         kinds: Kinds::Safety,
         is_complete: false,
-        lacks: LISTED,
+        lacks: EXPLICIT_LOCAL,
         paper: "Flanagan and Qadeer, SPIN 2003",
     },
     Declaration {
@@ -211,7 +211,7 @@ const GLOBAL: &[Feature] = &[
     Feature::Initially,
 ];
 
-/// The whole product with diagrams: control points are numbered, and cases are listed.
+/// The whole product with diagrams: control points are numbered, and cases are enumerated.
 const WHOLE_DIAGRAMS: &[Feature] = &[
     Feature::Procedures,
     Feature::LongLoops,
@@ -248,8 +248,8 @@ const COMPLETION: &[Feature] = &[
     Feature::Initially,
 ];
 
-/// Local sets that are listed.
-const LISTED: &[Feature] = &[
+/// Explicit local sets.
+const EXPLICIT_LOCAL: &[Feature] = &[
     Feature::Procedures,
     Feature::Locations,
     Feature::LongLoops,
@@ -271,8 +271,8 @@ const GRAPHS: &[Feature] = &[
     Feature::Initially,
 ];
 
-/// Local sets that are listed until they grow too large.
-const LISTED_THEN_DRAWN: &[Feature] = &[
+/// Local sets, explicit until they grow too large, then symbolic.
+const EXPLICIT_THEN_SYMBOLIC: &[Feature] = &[
     Feature::Procedures,
     Feature::Locations,
     Feature::LongLoops,
