@@ -1,4 +1,4 @@
-//! Whether a graph has a fair run: a reachable component that meets all demands.
+//! Whether a graph has a fair run: a reachable component that satisfies all conditions.
 //!
 //! In: a graph with marks on edges. Some marks are *demanded*; the others belong to **Streett pairs**: a run must take edges with
 //! the mark again and again, or stay for ever in nodes that are free of it. Out: a component in which a run can do both. The method
@@ -99,7 +99,7 @@ struct NodeVisit {
     number: u32,
     /// The earliest node that it is known to reach.
     lowest: u32,
-    /// Its region; a round looks at the nodes of one region, and leaves those of each component in a new one.
+    /// Its region; a round visits the nodes of one region, and leaves those of each component in a new one.
     region: u32,
 }
 
@@ -120,14 +120,14 @@ struct RegionSearch {
     n_visited: u32,
     /// Nodes whose component is not complete.
     open: Vec<u32>,
-    /// The way to the node that is looked at: nodes, and where their targets begin.
+    /// The path to the node that is visited: nodes, and where their targets begin.
     path: Vec<(u32, usize)>,
-    /// Targets of the nodes on the path that were not looked at, the next one last.
+    /// Targets of the nodes on the path that were not visited, the next one last.
     targets: Vec<u32>,
 }
 
 impl<G: FairGraph> EmptinessSearch<'_, G> {
-    /// Tarjan's components of a region, from some roots, each looked at when it is complete.
+    /// Tarjan's components of a region, from some roots, each examined when it is complete.
     fn decompose(&mut self, roots: Vec<u32>, region: u32) -> Result<Option<Accepted>, StopReason> {
         let mut round = RegionSearch::default();
         for root in roots {

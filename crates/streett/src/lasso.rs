@@ -56,7 +56,7 @@ pub fn through(graph: &impl FairGraph, component: &Component) -> FairLasso {
 /// A shortest way.
 struct ShortestPath {
     edges: Vec<TakenEdge>,
-    /// The edge that was looked for, where one was.
+    /// The edge that was searched for, where one was.
     last: Option<TakenEdge>,
     /// The node at its end, before `last`.
     end: u32,

@@ -5,7 +5,7 @@
 //! one of them; and in each there is a fair run that takes all of its edges again and again.
 //!
 //! The method is the recursive one (Emerson and Lei 1987; Lichtenstein and Pnueli 1985): take the strongly connected components; where a
-//! condition's edges are missing, keep the nodes that it allows, and look again.
+//! condition's edges are missing, keep the nodes that it allows, and decompose again.
 //!
 //! Over implicit graphs ([`emptiness::FairGraph`]): [`emptiness`] finds one fair component, [`lasso`] a run through it, and
 //! [`ranks`] why there is none.
@@ -48,7 +48,7 @@ impl MarkedGraph {
     /// A graph with nodes below `n_nodes`.
     ///
     /// # Panics
-    /// If an edge leaves or meets no such node.
+    /// If an edge leaves or enters no such node.
     pub fn new(n_nodes: usize, arcs: Vec<GraphArc>) -> Self {
         let mut first = vec![0_u32; n_nodes + 1];
         for arc in &arcs {
@@ -158,7 +158,7 @@ impl MarkedGraph {
 enum Restricted {
     /// No condition takes anything away.
     Fair,
-    /// Some condition cannot be met here.
+    /// Some condition cannot be satisfied here.
     Empty,
     /// Only these edges are left.
     To(EdgeBits),
@@ -181,7 +181,7 @@ struct ComponentSearch<'g> {
 }
 
 impl ComponentSearch<'_> {
-    /// Depth first, without recursion: each entry is a node and how many of its edges were looked at.
+    /// Depth first, without recursion: each entry is a node and how many of its edges were followed.
     fn visit(&mut self, root: usize) {
         if self.index[root] != 0 {
             return;

@@ -1,8 +1,8 @@
-//! Components of random graphs against brute force: all sets of edges, each looked at by itself.
+//! Components of random graphs against brute force: all sets of edges, each examined by itself.
 
 use super::*;
 
-/// Numbers that look random and are the same each time.
+/// Pseudo-random numbers, the same each time.
 struct Numbers(u64);
 
 impl Numbers {
