@@ -1,9 +1,9 @@
-//! The canonical text of a Model: everything that `eval` looks at, and nothing else.
+//! The canonical text of a Model: everything that `eval` reads, and nothing else.
 //!
 //! In: a Model, and the name of one of its properties. Out: a text of nested lists, each headed by a word of this file. Source
 //! spans, comments, statement texts and other properties are left out, and every word is written here by hand, so that the text of
 //! a program does not change when a type of this crate is renamed. Stored proofs name their program by a hash of it
-//! (`piecewise-model/1`): who changes a word, or what is written, starts a new version.
+//! (`piecewise-model/1`): a change of a word, or of what is written, starts a new version.
 
 use std::fmt::{Display, Write};
 
@@ -87,7 +87,7 @@ impl CanonicalWriter<'_> {
         write!(self.out, " {word}").expect("a string can be written to");
     }
 
-    /// A name of the user's, after its length in bytes, so that no name can look like something else.
+    /// A name of the user's, after its length in bytes, so that no name can be mistaken for something else.
     fn name(&mut self, name: &str) {
         write!(self.out, " {}:{name}", name.len()).expect("a string can be written to");
     }

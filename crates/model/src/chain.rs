@@ -1,6 +1,6 @@
-//! Where steps go on: whether a chain may hand the turn from process to process for ever.
+//! Where steps go on: whether a chain may hand control from process to process for ever.
 //!
-//! In: a Model. Out: whether chains of actions may come round to a place after a rendezvous that handed the turn on. The look is at the
+//! In: a Model. Out: whether chains of actions may come round to a place after a rendezvous that handed control on. The search is on the
 //! text alone, data aside, so the answer may be yes where it never happens.
 
 use std::collections::BTreeSet;
@@ -12,15 +12,15 @@ use crate::control::{Action, ActionKind, LoopId, Next, PlaceId, SyncSide};
 struct Passage {
     from: PlaceId,
     to: PlaceId,
-    /// Whether a receiver takes the turn over.
+    /// Whether a receiver goes on with the chain.
     hands_on: bool,
 }
 
-/// Whether a chain may hand the turn from process to process for ever.
+/// Whether a chain may hand control from process to process for ever.
 pub fn may_hand_on_for_ever(model: &Model) -> bool {
     let passages = passages(model);
     let calls = |action: &Action| matches!(action.kind, ActionKind::Call { .. } | ActionKind::Return { .. });
-    // Where a call leads in a chain is not looked at.
+    // Calls in chains are not followed.
     let looks_away = model.actions.iter().any(|action| action.goes_on && calls(action));
     let mut handing = passages.iter().filter(|passage| passage.hands_on);
     handing.any(|passage| looks_away || reaches(&passages, passage.to, passage.from))

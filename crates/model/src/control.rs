@@ -1,6 +1,6 @@
 //! Control: places, actions, loops, procedures.
 //!
-//! The text of a family or procedure is a graph. Its nodes are **places**, where a process can stand between steps; its
+//! The text of a family or procedure is a graph. Its nodes are **places**, where a process can be between steps; its
 //! edges are **actions**, guarded commands that are taken as one step. A `for` loop is kept as one copy of its body with a
 //! counter; [`Next`] says how control moves through it. An `if` or `while` is two actions of one statement, with the test
 //! and its negation as guards; an `either` is a place with the first actions of all branches.
@@ -21,7 +21,7 @@ pub enum TextOwner {
     Procedure(ProcedureId),
 }
 
-/// Where a process can stand between two steps.
+/// A control location of a process between two steps, counters aside.
 #[derive(Clone, Debug)]
 pub struct Place {
     /// Whose text it is in.
@@ -32,7 +32,7 @@ pub struct Place {
     pub name: String,
     /// The actions that leave it, in the order of the text.
     pub actions: Vec<ActionId>,
-    /// Whether a process may wait here for ever: who does is not stuck.
+    /// Whether a process may wait here for ever without being stuck.
     pub may_end: bool,
     /// The statement that follows it, or the closing brace.
     pub span: Span,
@@ -46,7 +46,7 @@ pub type PlaceId = Id<Place>;
 pub struct Statement {
     /// As the user wrote it, on one line, shortened for blocks: `acquire x`, `if level[i] > 0`.
     pub text: String,
-    /// Where it stands.
+    /// Its span in the text.
     pub span: Span,
 }
 
@@ -111,7 +111,7 @@ pub enum ActionKind {
         result: Option<Access>,
         /// Where the procedure's text is entered; `None`: at the procedure's own entry.
         entry: Option<Next>,
-        /// The call by whose name the caller waits, where several calls of one text go on alike and so are one site;
+        /// The call by whose name the caller waits, where several calls of one text go on in the same way and so are one site;
         /// `None`: by its own. Both call the same procedure, from a text
         /// without loops, and have the same `result` and `next`.
         site: Option<ActionId>,
@@ -159,12 +159,12 @@ pub struct Loop {
     pub scope: TextOwner,
     /// The hidden variable that counts.
     pub counter: VarId,
-    /// The values that it takes in turn.
+    /// The values that it takes, one after the other.
     pub domain: Domain,
     /// Where its body starts. Kept here and not in [`Next`], since a body that begins with a loop which may be empty
     /// leads back to itself without a place in between.
     pub body: Next,
-    /// Where it stands.
+    /// Its span in the text.
     pub span: Span,
 }
 
@@ -248,12 +248,12 @@ impl ReceivePattern {
     }
 }
 
-/// A statement within one step. Two statements are equal if they do the same, wherever they stand.
+/// A statement within one step. Two statements are equal if they do the same, whatever their spans.
 #[derive(Clone, Debug)]
 pub struct Stmt {
     /// What it is.
     pub kind: StmtKind,
-    /// Where it stands.
+    /// Its span in the text.
     pub span: Span,
 }
 
@@ -284,6 +284,6 @@ pub enum StmtKind {
     If(Expr, Vec<Stmt>, Vec<Stmt>),
     /// Any of the blocks.
     Either(Vec<Vec<Stmt>>),
-    /// The block for each value in turn.
+    /// The block for each value, one after the other.
     For(crate::expr::Binding, Vec<Stmt>),
 }

@@ -1,7 +1,7 @@
 //! The reference semantics: initial states, steps and faults of a Model. This alone defines what a program means.
 //!
 //! In: a [`Model`] and a [`State`]. Out: the steps that can be taken there, each with its successor or its
-//! fault; values of expressions; who is able, stuck, terminated; races. The method is direct interpretation, without any
+//! fault; values of expressions; which processes are enabled, stuck, terminated; races. The method is direct interpretation, without any
 //! cleverness: slow, short, obviously right. Packed evaluators and encodings are compared with it. `docs/semantics.md` says
 //! the same in words.
 //!
@@ -50,7 +50,7 @@ pub struct State {
     pub stacks: Vec<Vec<Frame>>,
 }
 
-/// Where one activation of a text stands, and what it holds.
+/// One activation of a text: its control location, and the values of its locals.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Frame {
     /// Where control is.
@@ -68,23 +68,23 @@ pub enum Control {
     Calling(ActionId),
 }
 
-/// Who moves, and how: an action or a rendezvous, and where it goes on, those that follow in the same step.
+/// The process and its action, or a rendezvous, and where the step goes on, the links that follow in it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Move {
-    /// The process that moves first; of a rendezvous, the sender.
+    /// The process of the first link; of a rendezvous, the sender.
     pub process: ProcessId,
     /// Its action.
     pub action: ActionId,
     /// The receiver of a rendezvous and its action.
     pub partner: Option<(ProcessId, ActionId)>,
-    /// What follows in the same step, each by the process that the one before leaves the turn to.
+    /// What follows in the same step, each by the process to which the link before leaves control.
     pub then: Vec<Link>,
 }
 
 /// One action, or one rendezvous, of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Link {
-    /// The process that moves; of a rendezvous, the sender.
+    /// The process of the link; of a rendezvous, the sender.
     pub process: ProcessId,
     /// Its action.
     pub action: ActionId,
@@ -156,7 +156,7 @@ impl Link {
 /// A step that is enabled in a state.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Step {
-    /// Who moves, and how.
+    /// The processes and actions of the step.
     pub by: Move,
     /// The successor; a faulty step is enabled and has none.
     pub result: Result<State, StepFault>,
@@ -171,7 +171,7 @@ pub struct StepFault {
     pub span: Span,
 }
 
-/// One look at, or change of, a cell in the course of a step.
+/// One read or write of a cell in the course of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Touch {
     /// The process on whose behalf it happens.
@@ -183,18 +183,18 @@ pub struct Touch {
 }
 
 /// What the attempts of a process to step depend on and change in a state, whether a step comes of them or not. Two states
-/// that agree on all of it, and on where the process and those that could meet it stand, let it take the same steps. It is about
+/// that agree on all of it, and on the control locations of the process and of its possible partners in a rendezvous, let it take the same steps. It is about
 /// one state; [`crate::footprint`] says what an action may touch in any state.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Footprint {
     /// The cells that are read or written: also by guards that are false and by paths that end at an `await`.
     pub cells: BTreeSet<CellId>,
-    /// The processes whose place is asked for: by `P@l`, or for whether anybody is able to move.
+    /// The processes whose control locations are read: by `P@l`, or to decide whether any process is enabled.
     pub places: BTreeSet<ProcessId>,
 }
 
 impl State {
-    /// Where the top frame of a process stands.
+    /// The place of the top frame of a process.
     pub fn place(&self, process: ProcessId) -> PlaceId {
         match self.top(process).control {
             Control::At(place) => place,

@@ -1,7 +1,7 @@
 //! Expressions without side effects, as the checker leaves them: names resolved, conversions explicit.
 //!
-//! Quantifiers are kept, not unrolled, so that a program that treats its processes alike stays recognisable. An expression
-//! of a process's text is evaluated *for* a process (`Myself`); one of a property is evaluated for nobody and names
+//! Quantifiers are kept, not unrolled, so that a symmetric program stays recognisable. An expression
+//! of a process's text is evaluated *for* a process (`Myself`); one of a property is evaluated for none and names
 //! processes by `Whose::Of`.
 
 use std::hash::{Hash, Hasher};
@@ -21,7 +21,7 @@ use crate::variable::VarId;
 pub struct Expr {
     /// What it is.
     pub kind: ExprKind,
-    /// Where it stands.
+    /// Its span in the text.
     pub span: Span,
 }
 
@@ -89,7 +89,7 @@ pub enum ExprKind {
     Bound(BoundVar),
     /// The content of a cell; of a lock, its owner or `none`.
     Read(Access),
-    /// Whether the top frame of a process stands at one of the places.
+    /// Whether the top frame of a process is at one of the places.
     At {
         /// The process: an expression that yields `Value::Process`.
         who: Box<Expr>,
@@ -162,7 +162,7 @@ impl BinaryOp {
         matches!(self, Add | Subtract | Multiply | Divide | Remainder | Machine(_))
     }
 
-    /// The comparison that says the same with its sides exchanged; anything else as it is.
+    /// The comparison with the same truth when its sides are swapped; anything else as it is.
     pub fn mirrored(self) -> BinaryOp {
         match self {
             BinaryOp::Less => BinaryOp::Greater,
@@ -198,7 +198,7 @@ pub struct Quantified {
     pub body: Expr,
 }
 
-/// A bound variable and what it ranges over. Its name does not matter to what is said.
+/// A bound variable and what it ranges over. Its name does not matter to the meaning.
 #[derive(Clone, Debug)]
 pub struct Binding {
     /// The variable.
@@ -256,7 +256,7 @@ pub struct Access {
     pub whose: Whose,
     /// One number for each dimension.
     pub indices: Vec<Expr>,
-    /// Where it stands.
+    /// Its span in the text.
     pub span: Span,
 }
 

@@ -1,8 +1,8 @@
 //! Fairness, in one representation: a list of pairs over the edges of a run.
 //!
 //! A pair says `FG p or GF q`: from some point on `p` holds in every state, or edges of `q` are taken again and again. Every
-//! form of the language is such a pair: `every P` is (false, P is scheduled); `weak P` is (false, P cannot move before, or
-//! moves); `strong P` is (P cannot move, P moves); `strong p => q` is (not p, q before).
+//! form of the language is such a pair: `every P` is (false, P is scheduled); `weak P` is (false, P is not enabled before, or
+//! takes a step); `strong P` is (P is not enabled, P takes a step); `strong p => q` is (not p, q before).
 
 use base::{Id, Span};
 
@@ -20,7 +20,7 @@ pub struct FairnessPair {
     pub often: Vec<EdgePredicate>,
     /// As the user would write it: `strong P[0]@trying`.
     pub name: String,
-    /// Where it stands.
+    /// Its span in the text.
     pub span: Span,
 }
 
@@ -40,16 +40,16 @@ pub enum StatePredicate {
     NobodyAble,
 }
 
-/// A predicate on edges: who was scheduled, by which step, from which state.
+/// A predicate on edges: which process was scheduled, by which step, from which state.
 #[derive(Clone, Debug)]
 pub enum EdgePredicate {
     /// The state before the edge.
     Before(StatePredicate),
-    /// The process was scheduled, whether it moved or stood still.
+    /// The process was scheduled, whether it took a step or stuttered.
     Scheduled(ProcessId),
     /// The process took a real step (with labels: one that carries one of them).
     Moves(ProcessId, Option<Vec<String>>),
-    /// Somebody took a real step.
+    /// Some process took a step, and did not stutter.
     SomebodyMoves,
 }
 

@@ -1,4 +1,4 @@
-//! Footprints: which cells an action may read and write, and whose control it may look at.
+//! Footprints: which cells an action may read and write, and whose control location it may read.
 //!
 //! In: an action, the process that takes it, and the counters of the loops around it. Out: sets of cells, exact where an
 //! index is constant (the process's own index, a counter, a constant, a quantifier's variable), an interval or the whole
@@ -33,7 +33,7 @@ pub struct Footprint {
     pub reads: BTreeSet<CellId>,
     /// The cells that it may write.
     pub writes: BTreeSet<CellId>,
-    /// The other processes at whose control it may look.
+    /// The other processes whose control locations it may read.
     pub looks_at: BTreeSet<ProcessId>,
 }
 
@@ -118,14 +118,14 @@ pub fn footprints(model: &Model, process: ProcessId) -> Vec<Footprint> {
     texts.flat_map(|scope| footprints_of_text(model, process, scope)).collect()
 }
 
-/// A process whose text asks where another one stands, if there is one. Methods that know of the others only what is shared
+/// A process whose text reads the control location of another one, if there is one. Methods that know of the others only what is shared
 /// cannot follow it.
 pub fn watcher(model: &Model) -> Option<ProcessId> {
     let watches = |&process: &ProcessId| footprints(model, process).iter().any(|found| !found.looks_at.is_empty());
     model.processes.ids().find(watches)
 }
 
-/// More points than this are not told apart by their counters.
+/// More points than this are not distinguished by their counters.
 const POINT_LIMIT: usize = 10_000;
 
 fn footprints_of_text(model: &Model, process: ProcessId, scope: TextOwner) -> Vec<Footprint> {
@@ -256,7 +256,7 @@ impl AbstractEval<'_> {
                     if TextOwner::Procedure(*procedure) == scope
                         && (action.scope == own || matches!(action.scope, TextOwner::Procedure(_))) =>
                 {
-                    // Where the caller stands is not known, so its counters may have any value.
+                    // The caller's control location is not known, so its counters may have any value.
                     let mut caller = AbstractEval::new(model, self.me, &Counters::new());
                     caller.result(result.as_ref(), &action.next);
                     self.reads.extend(caller.reads);

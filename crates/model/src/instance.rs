@@ -1,9 +1,9 @@
 //! One instance of a program: every parameter replaced by its value.
 //!
-//! In: a program in whose expressions parameters stand as [`ExprKind::Parameter`], as a front-end builds it. Out: the same program,
+//! In: a program in whose expressions parameters are [`ExprKind::Parameter`], as a front-end builds it. Out: the same program,
 //! with the same ids, in which parts whose operands are constants are constants, and which keeps the program that it came from as
 //! its **template**: the expression at some place of the template is the origin of the one at the same place of the instance.
-//! Engines for one size use the instance and never meet a parameter; methods for every size use the template.
+//! Engines for one size use the instance and never see a parameter; methods for every size use the template.
 
 use std::sync::Arc;
 
@@ -44,7 +44,7 @@ fn fix(model: &Model, expr: &mut Expr) {
 }
 
 /// The value of an operator whose operands are constants, if it has one. What has none (a division by zero) stays, to be a
-/// fault of the step that meets it.
+/// fault of the step that evaluates it.
 pub fn constant_value(model: &Model, expr: &Expr) -> Option<Value> {
     let is_constant = |part: &Expr| matches!(part.kind, ExprKind::Const(_));
     let known = match &expr.kind {
@@ -58,7 +58,7 @@ pub fn constant_value(model: &Model, expr: &Expr) -> Option<Value> {
     known.then(|| static_value(model, expr, None).ok()).flatten()
 }
 
-/// The value of an expression that reads no cell, for a process or for nobody.
+/// The value of an expression that reads no cell, for a process or for none.
 ///
 /// # Errors
 /// A fault, such as a division by zero.

@@ -87,14 +87,14 @@ pub struct Model {
     pub template: Option<Arc<Model>>,
 }
 
-/// `hint expose P[*]@crit;`: a fact about each of some processes that proofs may look at.
+/// `hint expose P[*]@crit;`: a fact about each of some processes that proofs may expose.
 #[derive(Clone, Debug)]
 pub struct Hint {
     /// The processes.
     pub processes: Vec<ProcessId>,
     /// The fact, evaluated for each of them.
     pub fact: expr::Expr,
-    /// Where it stands.
+    /// Its span in the text.
     pub span: Span,
 }
 

@@ -19,7 +19,7 @@ use crate::process::ProcessId;
 pub struct Point {
     /// The place.
     pub place: PlaceId,
-    /// The counters of all loops of the text; those outside their loop stand at their type's first value.
+    /// The counters of all loops of the text; those outside their loop have their type's first value.
     pub counters: Counters,
     /// The actions that leave it, in the order of the text.
     pub exits: Vec<Exit>,

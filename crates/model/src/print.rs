@@ -76,7 +76,7 @@ pub fn formula(model: &Model, formula: &Formula) -> String {
     Printer::new(model).formula(formula)
 }
 
-/// Where a process stands: `P[0]@crit`, or `P[0]@14:5` at a place without a label.
+/// The control location of a process: `P[0]@crit`, or `P[0]@14:5` at a place without a label.
 pub fn standing(model: &Model, state: &State, process: ProcessId) -> String {
     format!("{}@{}", model.processes[process].name, model.places[state.place(process)].name)
 }
@@ -150,7 +150,7 @@ enum BoundName {
 }
 
 impl<'m> Printer<'m> {
-    /// Prints for nobody in particular, with no variable bound.
+    /// Prints for no process in particular, with no variable bound.
     pub fn new(model: &'m Model) -> Self {
         Printer { model, me: None, bound: Vec::new() }
     }

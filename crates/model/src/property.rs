@@ -21,7 +21,7 @@ pub struct Property {
     pub text: String,
     /// What the user wrote about it (`///`).
     pub doc: String,
-    /// Where it stands; empty for built-in ones that are not written down.
+    /// Its span in the text; empty for built-in ones that are not written down.
     pub span: Span,
 }
 
@@ -38,7 +38,7 @@ pub enum PropertyKind {
     RaceFree(VarId),
     /// No reachable step is a fault.
     NoErrors,
-    /// No reachable state in which nobody can move and somebody is stuck.
+    /// No reachable state in which no process is enabled and some process is stuck.
     DeadlockFree,
 }
 
@@ -65,7 +65,7 @@ pub enum Expected {
     Violated,
 }
 
-/// A linear-time formula over boolean expressions. Quantifiers stand outside or inside.
+/// A linear-time formula over boolean expressions. Quantifiers are outside or inside.
 #[derive(Clone, Debug)]
 pub enum Formula {
     /// A boolean expression about the present state.
@@ -94,8 +94,8 @@ pub enum Formula {
 }
 
 impl Formula {
-    /// The same formula, in which `eventually always` stands inside of conjunctions: from some point on always all of them, or each of
-    /// finitely many from some point on always, is the same. Parts of it can then be looked at one by one.
+    /// The same formula, in which `eventually always` is inside of conjunctions: from some point on always all of them, or each of
+    /// finitely many from some point on always, is the same. Its parts can then be treated one by one.
     pub fn spread(&self) -> Formula {
         match self {
             Formula::Boolean(BooleanOp::And, left, right) => {
@@ -156,9 +156,9 @@ fn whole(formula: &Formula) -> Formula {
     Formula::Unary(UnaryTemporal::Eventually, Box::new(always))
 }
 
-/// A Büchi automaton that reads a run state by state: its first edge reads the first state. Where nobody can move, the last
-/// state is read again and again. A run is accepted if the automaton can read all of it and stand at accepting locations again
-/// and again.
+/// A Büchi automaton that reads a run state by state: its first edge reads the first state. Where no process is enabled, the last
+/// state is read again and again. A run is accepted if the automaton can read all of it and be at accepting locations infinitely
+/// often.
 #[derive(Clone, Debug)]
 pub struct Automaton {
     /// The name, as the user wrote it.
@@ -171,7 +171,7 @@ pub struct Automaton {
     pub edges: Vec<AutomatonEdge>,
 }
 
-/// Where an automaton can stand.
+/// A control location of an automaton.
 #[derive(Clone, Debug)]
 pub struct AutomatonLocation {
     /// The name.
@@ -189,7 +189,7 @@ pub struct AutomatonEdge {
     pub target: usize,
     /// What the state that it reads satisfies; `None` is true.
     pub guard: Option<Expr>,
-    /// Where it stands.
+    /// Its span in the text.
     pub span: Span,
 }
 
@@ -209,7 +209,7 @@ pub enum BooleanOp {
 /// Temporal operators with one operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum UnaryTemporal {
-    /// At the next point of the run, stand-stills included.
+    /// At the next point of the run, stutters included.
     Next,
     /// Now and for ever.
     Always,

@@ -1,6 +1,6 @@
 //! Sizes: the parameters of a program, and numbers that were computed from them.
 //!
-//! In: constant expressions in which parameters stand as [`ExprKind::Parameter`]. Out: their linear forms ([`Linear`]), the sizes
+//! In: constant expressions in which parameters are [`ExprKind::Parameter`]. Out: their linear forms ([`Linear`]), the sizes
 //! of families ([`Size`]) and what else in declarations was computed from a parameter ([`Forms`]). Two numbers that are equal at
 //! one size are the same number only if their forms are: `[bool; 2]` has an element for each of two processes, but not for each
 //! of `N`, even where `N` is 2.
@@ -163,7 +163,7 @@ pub struct Forms {
     /// The first index of a family.
     pub first_indices: BTreeMap<FamilyId, Expr>,
     /// The parameters from which some constant was computed in a way that is not kept: because its expression is long, or goes through processes. Where
-    /// the constant is used, its value is that of this size alone, so that nothing can be said about other values of these.
+    /// the constant is used, its value is that of this size alone, so that nothing follows for other values of these.
     pub opaque: BTreeSet<ParameterId>,
     /// Fairness pairs that were written for each process of their owner's family (`P[*]`), not for a particular one.
     pub for_each: BTreeSet<FairnessId>,
@@ -178,7 +178,7 @@ pub struct Bounds {
     pub greatest: Expr,
 }
 
-/// The parameters that stand in an expression.
+/// The parameters that occur in an expression.
 pub fn parameters_of(expr: &Expr) -> BTreeSet<ParameterId> {
     let mut found = BTreeSet::new();
     each_part(expr, &mut |part| {
@@ -189,7 +189,7 @@ pub fn parameters_of(expr: &Expr) -> BTreeSet<ParameterId> {
     found
 }
 
-/// Whether a parameter stands in an expression.
+/// Whether a parameter occurs in an expression.
 pub fn depends_on_parameters(expr: &Expr) -> bool {
     !parameters_of(expr).is_empty()
 }

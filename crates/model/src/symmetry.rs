@@ -1,4 +1,4 @@
-//! Symmetry: may the processes of a family be exchanged for one another?
+//! Symmetry: may the processes of a family be permuted?
 //!
 //! In: a Model and a family. Out: the reasons why not; none means that every permutation of the family's processes maps
 //! steps to steps and initial states to initial states. The check is syntactic. Processes of the family may be compared
@@ -21,12 +21,12 @@ use crate::variable::{Init, Role, Storage, Var, VarId};
 
 use walk::{AsymmetryWalk, IndexKind};
 
-/// Why the processes of a family cannot be exchanged.
+/// Why the processes of a family may not be permuted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asymmetry {
     /// What kind of reason it is.
     pub why: AsymmetryKind,
-    /// Where it stands.
+    /// Its span in the text.
     pub span: Span,
 }
 
@@ -76,12 +76,12 @@ impl AsymmetryKind {
     }
 }
 
-/// Why the processes of the family cannot be exchanged for one another; empty where they can.
+/// Why the processes of the family may not be permuted; empty where they may.
 pub fn asymmetries(model: &Model, family: FamilyId) -> Vec<Asymmetry> {
     asymmetries_beside(model, family, 0)
 }
 
-/// Why the processes of the family other than the first so many cannot be exchanged for one another. Those stay where they are: they may be
+/// Why the processes of the family other than the first so many may not be permuted. Permutations fix those: they may be
 /// named, and an index may be compared with theirs.
 pub fn asymmetries_beside(model: &Model, family: FamilyId, n_named: usize) -> Vec<Asymmetry> {
     if model.families[family].count() < 2 {
@@ -106,7 +106,7 @@ pub fn asymmetries_beside(model: &Model, family: FamilyId, n_named: usize) -> Ve
     walk.finish()
 }
 
-/// The dimensions of arrays that the program indexes by processes of the family: what an exchange of processes exchanges,
+/// The dimensions of arrays that the program indexes by processes of the family: what a permutation of processes permutes,
 /// besides the processes' own cells and stacks and the values that name processes.
 pub fn process_dimensions(model: &Model, family: FamilyId) -> BTreeSet<(VarId, usize)> {
     let mut walk = AsymmetryWalk::new(model, family);
@@ -114,7 +114,7 @@ pub fn process_dimensions(model: &Model, family: FamilyId) -> BTreeSet<(VarId, u
     walk.process_dimensions()
 }
 
-/// Why an expression that is evaluated for nobody, as in a property, tells the processes of the family apart. The program alone
+/// Why an expression that is evaluated for no process, as in a property, distinguishes the processes of the family. The program alone
 /// says which elements a permutation moves, so the expression has to index the same dimensions by processes, and no others.
 pub fn expr_asymmetries(model: &Model, family: FamilyId, expr: &Expr) -> Vec<Asymmetry> {
     expr_asymmetries_beside(model, family, 0, expr)
@@ -173,7 +173,7 @@ impl AsymmetryWalk<'_> {
                     self.complain(AsymmetryKind::Initial(id), value.span);
                 }
             }
-            // Elements of an array that processes index must start alike; the walk knows at the end which those are.
+            // Elements of an array that processes index must start with one value; the walk knows at the end which those are.
             Init::Elements(elements) => {
                 let alike = elements.windows(2).all(|pair| pair[0] == pair[1]);
                 if !alike {

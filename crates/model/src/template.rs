@@ -1,9 +1,9 @@
-//! The fragment test: which methods for every size a program's text allows, and what stands in the way.
+//! The fragment test: which methods for every size a program's text allows, and what prevents them.
 //!
-//! In: a Model, of which the template is looked at. Out: what a method for every size needs to know about the text, or the reasons
+//! In: a Model, of which the template is examined. Out: what a method for every size needs to know about the text, or the reasons
 //! why the text is outside, each with its place and in the user's words. Three fragments: [`symmetric`], in which all processes of
 //! the one family of size N are interchangeable (a loop over them in their order is a scan, which may be taken in any order: an
-//! over-approximation), [`neighbours`], in which a process touches only what stands at fixed distances from it, and [`tree`]. Only the program
+//! over-approximation), [`neighbours`], in which a process touches only what is at fixed distances from it, and [`tree`]. Only the program
 //! is judged here; which properties a method can state is for the method.
 
 mod branch;
@@ -47,7 +47,7 @@ pub struct Symmetric {
     pub sized: Sized,
     /// Whether processes are compared by the order of their indices.
     pub is_ordered: bool,
-    /// The loops that take all processes of the family in turn.
+    /// The loops that go through all processes of the family.
     pub scans: Vec<LoopId>,
     /// Variables that start with a particular process: a method lets them start with any.
     pub start_anywhere: BTreeSet<VarId>,
@@ -60,9 +60,9 @@ pub struct Symmetric {
 /// Why a program is outside a fragment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FragmentReason {
-    /// What stands in the way, in the user's names.
+    /// What prevents it, in the user's names.
     pub text: String,
-    /// Where it stands; empty where it is the program as a whole.
+    /// Its span in the text; empty where it is the program as a whole.
     pub span: Span,
 }
 
@@ -123,7 +123,7 @@ pub fn sized_family(model: &Model) -> Result<Sized, Vec<FragmentReason>> {
     }
 }
 
-/// Arrays whose elements are listed for this size: what other sizes start with, the list does not say, be its elements alike or not.
+/// Arrays whose elements are listed for this size: what other sizes start with, the list does not say, be its elements equal or not.
 fn started_by_lists(model: &Model) -> Vec<FragmentReason> {
     let is_listed = |id: &VarId| matches!(model.vars[*id].init, Init::Elements(_));
     let sized: BTreeSet<VarId> = model.forms.lengths.keys().map(|&(var, _)| var).collect();
@@ -175,7 +175,7 @@ fn not_spoken_of(model: &Model) -> Vec<FragmentReason> {
 /// Whether all processes of the family of size N are interchangeable, and N is not used as a number.
 ///
 /// # Errors
-/// What tells them apart, or what counts them.
+/// What distinguishes them, or what counts them.
 pub fn symmetric(model: &Model) -> Result<Symmetric, Vec<FragmentReason>> {
     symmetric_beside(model, 0)
 }
@@ -183,7 +183,7 @@ pub fn symmetric(model: &Model) -> Result<Symmetric, Vec<FragmentReason>> {
 /// The same of all processes but the first so many, which the text may name.
 ///
 /// # Errors
-/// What tells the others apart, or what counts them.
+/// What distinguishes the others, or what counts them.
 pub fn symmetric_beside(model: &Model, n_named: usize) -> Result<Symmetric, Vec<FragmentReason>> {
     let sized = sized_family(model)?;
     let model = model.template();
@@ -219,14 +219,14 @@ pub fn symmetric_beside(model: &Model, n_named: usize) -> Result<Symmetric, Vec<
     })
 }
 
-/// The loops that take all processes of a family in turn.
+/// The loops that go through all processes of a family.
 pub fn scans(model: &Model, family: FamilyId) -> Vec<LoopId> {
     let is_scan = |domain: &Domain| matches!(domain, Domain::Family(of) if *of == family);
     model.loops.entries().filter(|(_, one)| is_scan(&one.domain)).map(|(id, _)| id).collect()
 }
 
-/// Where processes are compared by the order of their indices: the places of both operands, at which indices stand for nothing else than for
-/// elements of arrays. What stands at one place of the text may be several expressions, such as an argument of a definition.
+/// Where processes are compared by the order of their indices: the places of both operands, at which indices name nothing else than
+/// elements of arrays. At one place of the text there may be several expressions, such as an argument of a definition.
 fn order_comparisons(model: &Model, family: FamilyId) -> BTreeSet<Span> {
     let (mut all, mut harmless) = (BTreeMap::new(), BTreeMap::new());
     let mut compared = BTreeSet::new();

@@ -1,7 +1,7 @@
 //! Types of variables: scalars with finite domains, and arrays of them.
 //!
 //! `pid` and `pid?` stay what they are: the domain of `pid(P)` is the processes of family `P`, not a range of numbers, so
-//! that a program which treats its processes alike can be recognised as symmetric.
+//! that a symmetric program can be recognised.
 
 use base::{Id, IdVec, Span};
 
@@ -119,7 +119,7 @@ impl ScalarType {
         }
     }
 
-    /// Where a value stands among the type's values; `None` if it is none of them. The values of a range are not gone through.
+    /// The position of a value among the type's values; `None` if it is none of them. The values of a range are not gone through.
     pub fn position(self, value: Value, context: TypeContext<'_>) -> Option<u64> {
         match (self, value) {
             (ScalarType::Range { lo, hi }, Value::Int(number)) => {

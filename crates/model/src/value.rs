@@ -57,7 +57,7 @@ pub enum Fault {
         /// The lock, as the user writes it.
         lock: String,
     },
-    /// Releasing a semaphore that stands at its bound.
+    /// Releasing a semaphore that is at its bound.
     SemaphoreFull {
         /// The semaphore, as the user writes it.
         semaphore: String,

@@ -13,12 +13,12 @@ use crate::expr::Expr;
 use crate::process::{FamilyId, ProcessId};
 use crate::types::{ScalarType, Type};
 
-/// Who reads and writes a variable.
+/// Which processes read and write a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Storage {
-    /// Everybody reads and writes it.
+    /// All processes read and write it.
     Shared,
-    /// Everybody reads it, its owner writes it; one copy per process of the family.
+    /// All processes read it, its owner writes it; one copy per process of the family.
     Public(FamilyId),
     /// Its owner reads and writes it; one copy per process of the family.
     Local(FamilyId),

@@ -1,7 +1,7 @@
-//! Views: which part of a state is looked at, as data.
+//! Views: parts of states, as data.
 //!
 //! In: a [`View`], which names cells, members (particular processes, or *some* process of a family), how finely the local states
-//! of each family are told apart, and how process ids are seen; a state; and the processes that stand for the members. Out: the
+//! of each family are distinguished, and how process ids are seen; a state; and the processes that are chosen as members. Out: the
 //! projection of the state. The local sets of every method are sets of such projections: a split invariant's θ_i (all shared
 //! cells, one process), V_i (the cells that it mentions), pairs and joint sets (several particular processes), windows of a ring
 //! (neighbours and what they touch), and the views of interchangeable processes (k members of a family, of which a process id
@@ -17,14 +17,14 @@ use crate::process::{FamilyId, ProcessId};
 use crate::value::Value;
 use crate::variable::{CellId, Storage};
 
-/// What is looked at.
+/// A part of a state.
 #[derive(Clone, Debug)]
 pub struct View {
     /// The cells whose content is seen: shared ones and publics.
     pub cells: BTreeSet<CellId>,
     /// Whose local states (stack and own cells) are seen; k of them.
     pub members: Vec<Member>,
-    /// How finely the local states of a family's processes are told apart; entirely where a family is not here.
+    /// How finely the local states of a family's processes are distinguished; entirely where a family is not here.
     pub partitions: BTreeMap<FamilyId, Partition>,
     /// How process ids in cells are seen.
     pub ids: Ids,
@@ -39,7 +39,7 @@ pub enum Member {
     Some(FamilyId),
 }
 
-/// How finely the local states of a process are told apart.
+/// How finely the local states of a process are distinguished.
 #[derive(Clone, Debug)]
 pub enum Partition {
     /// Entirely.
@@ -119,7 +119,7 @@ impl View {
         View { cells, members: vec![Member::Some(family); k], partitions: BTreeMap::new(), ids: Ids::Relative }
     }
 
-    /// The same view, in which a family's local states are told apart by these facts only.
+    /// The same view, in which a family's local states are distinguished by these facts only.
     pub fn with_facts(mut self, family: FamilyId, facts: Vec<Expr>) -> View {
         self.partitions.insert(family, Partition::Facts(facts));
         self
@@ -139,7 +139,7 @@ impl View {
         named.collect()
     }
 
-    /// Whether these processes can stand for the members: each of its family, and no two the same.
+    /// Whether these processes can be the members: each of its family, and no two the same.
     pub fn admits(&self, model: &Model, chosen: &[ProcessId]) -> bool {
         let fits = |(member, process): (&Member, &ProcessId)| match member {
             Member::Process(wanted) => wanted == process,
@@ -153,7 +153,7 @@ impl View {
 /// What the view shows of the state, with these processes for its members.
 ///
 /// # Panics
-/// If they cannot stand for the members ([`View::admits`]).
+/// If they cannot be the members ([`View::admits`]).
 pub fn project(model: &Model, state: &State, view: &View, chosen: &[ProcessId]) -> ViewState {
     assert!(view.admits(model, chosen), "{chosen:?} cannot stand for {:?}", view.members);
     let seen = |value: Value| match (value, view.ids) {

@@ -2,7 +2,7 @@
 //!
 //! In: a [`StepPath`], which is a state in the middle of a step. Out: all paths through the statements, in the order of the
 //! text, one after the other: `any` can choose from more values than can be stored. A path whose `await` or `acquire` is not
-//! possible is no path and disappears; a path that meets a fault stays where it is, with the fault.
+//! possible is no path and disappears; a path with a fault stays where it is, with the fault.
 
 use std::cell::RefCell;
 
@@ -34,12 +34,12 @@ pub(super) struct StepPath {
 /// Paths, one after the other.
 pub(super) type Paths<'m> = Box<dyn Iterator<Item = StepPath> + 'm>;
 
-/// Who takes a step of which program.
+/// The process that takes a step, and its program.
 #[derive(Clone, Copy)]
 pub(super) struct Mover<'m> {
     pub model: &'m Model,
     pub me: ProcessId,
-    /// Where everything that is looked at or changed is noted, if somebody asks.
+    /// Where everything that is read or written is noted, if the caller asks for footprints.
     pub watch: Option<&'m RefCell<Footprint>>,
     /// What `any` chooses from.
     pub choosing: Choosing<'m>,
@@ -69,7 +69,7 @@ impl StepPath {
 }
 
 impl<'m> Mover<'m> {
-    /// A mover for whom `any` means all values.
+    /// A mover for which `any` means all values.
     pub fn new(model: &'m Model, me: ProcessId) -> Self {
         Mover { model, me, watch: None, choosing: Choosing::All }
     }
@@ -81,7 +81,7 @@ impl<'m> Mover<'m> {
         })
     }
 
-    /// Looks at the path's state; what is read is noted in the path, fault or not.
+    /// Evaluates in the path's state; what is read is noted in the path, fault or not.
     pub fn look<T>(
         self,
         path: &mut StepPath,

@@ -1,6 +1,6 @@
 //! What `any` chooses from: all values of a type, or, where these are too many to go through, likely ones.
 //!
-//! In: a type, the state in the middle of a step, and what the step is looked at for. Out: values of the type. The steps of a program
+//! In: a type, the state in the middle of a step, and what the step is computed for. Out: values of the type. The steps of a program
 //! are those with all values; the likely ones are some of them, and serve where it is asked whether there is a step to a
 //! given state, or one that fails: the values that the cells have there and here, the numbers of the step's text, their
 //! neighbours, and the ends of the type.

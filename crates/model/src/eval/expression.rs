@@ -1,7 +1,7 @@
 //! The value of an expression in a state.
 //!
-//! In: a [`Viewpoint`], which is a state, the process that looks (if any) and the values of the bound variables. Out: a
-//! value, or the first fault met from left to right. `&& || =>`, `if then else` and quantifiers stop early. Every cell that
+//! In: a [`Viewpoint`], which is a state, the process for which the expression is evaluated (if any) and the values of the bound variables. Out: a
+//! value, or the first fault from left to right. `&& || =>`, `if then else` and quantifiers stop early. Every cell that
 //! is read is noted, so that races and footprints can be judged by what really happens.
 
 use std::iter::successors;
@@ -16,12 +16,12 @@ use crate::process::{FamilyId, ProcessId};
 use crate::value::{Fault, Value};
 use crate::variable::{CellId, Storage};
 
-/// The value of an expression in a state, for a process or for nobody.
+/// The value of an expression in a state, for a process or for none.
 pub fn evaluate(model: &Model, state: &State, expr: &Expr, me: Option<ProcessId>) -> Result<Value, StepFault> {
     Viewpoint::new(model, state, me).value(expr)
 }
 
-/// From where an expression is looked at.
+/// In which state, for which process and with which bound variables an expression is evaluated.
 #[derive(Clone, Debug)]
 pub struct Viewpoint<'a> {
     /// The program.
@@ -30,7 +30,7 @@ pub struct Viewpoint<'a> {
     pub state: &'a State,
     /// The process that evaluates, if one does.
     pub me: Option<ProcessId>,
-    /// The values of the bound variables, outermost first. Set it to look at one instance of a quantifier's body.
+    /// The values of the bound variables, outermost first. Set it to evaluate one instance of a quantifier's body.
     pub bound: Vec<Value>,
     /// The cells that were read, as often as they were.
     pub(super) touched: Vec<Touch>,
@@ -55,12 +55,12 @@ fn fail<T>(fault: Fault, span: Span) -> Evaluated<T> {
 }
 
 impl<'a> Viewpoint<'a> {
-    /// The view of a process, or of nobody, with no variable bound.
+    /// The viewpoint of a process, or of none, with no variable bound.
     pub fn new(model: &'a Model, state: &'a State, me: Option<ProcessId>) -> Self {
         Viewpoint { model, state, me, bound: Vec::new(), touched: Vec::new(), places: Vec::new() }
     }
 
-    /// The view of nobody, with these values for the bound variables around an expression.
+    /// The viewpoint of no process, with these values for the bound variables around an expression.
     pub fn of_instance(model: &'a Model, state: &'a State, bound: &[Value]) -> Self {
         Viewpoint { bound: bound.to_vec(), ..Viewpoint::new(model, state, None) }
     }
@@ -122,7 +122,7 @@ impl<'a> Viewpoint<'a> {
         }
     }
 
-    /// The values that a bound variable or a counter takes, in turn.
+    /// The values that a bound variable or a counter takes, in order.
     pub fn domain(&mut self, domain: &Domain) -> Evaluated<impl Iterator<Item = Value> + use<>> {
         let ends = self.domain_ends(domain)?;
         let last = ends.map(|(_, last)| last);
@@ -252,7 +252,7 @@ impl<'a> Viewpoint<'a> {
     fn quantified(&mut self, quantified: &Quantified) -> Evaluated<Value> {
         let outer = self.bound.clone();
         let mut count = 0;
-        // `Forall` looks for an instance that fails, `Exists` for one that holds; both stop there.
+        // `Forall` searches for an instance that fails, `Exists` for one that holds; both stop there.
         let stop_at = match quantified.quantifier {
             Quantifier::Forall => Some(false),
             Quantifier::Exists => Some(true),
@@ -270,7 +270,7 @@ impl<'a> Viewpoint<'a> {
         })
     }
 
-    /// Shows `stop` the truth of each instance in turn until it says so; whether it did.
+    /// Passes the truth of each instance to `stop`, in order, until it returns true; whether it did.
     fn instances(
         &mut self,
         quantified: &Quantified,

@@ -22,7 +22,7 @@ use crate::variable::{Init, Storage, Var, VarId};
 pub type Counters = BTreeMap<VarId, Value>;
 
 /// Where `next` leads a process in the text of `scope` whose counters have these values; see [`ControlFlow`], which is for
-/// whoever asks more than once.
+/// callers that ask more than once.
 ///
 /// # Errors
 /// A loop's bounds that have no value.

@@ -1,7 +1,7 @@
 //! Initial states, one after the other.
 //!
 //! In: a Model. Out: its initial states, lazily, because `= any` on a few arrays gives more than can be stored. Cells that
-//! start anywhere turn like an odometer, the last one fastest; what `Model::initially` excludes is passed over.
+//! start anywhere count like an odometer, the last one fastest; what `Model::initially` excludes is passed over.
 
 use std::collections::HashSet;
 
@@ -68,7 +68,7 @@ fn candidates(model: &Model) -> Candidates<'_> {
     Candidates { next: Some(state), wheels, model }
 }
 
-/// Whether a state, well-formed for the Model, is an initial one. Looks at each cell once, however many initial states
+/// Whether a state, well-formed for the Model, is an initial one. Reads each cell once, however many initial states
 /// there are.
 ///
 /// # Panics
@@ -163,7 +163,7 @@ pub(super) fn blank(model: &Model) -> State {
     }
 }
 
-/// Moves every process to its entry, into loops where it begins with them, and tells the first fault.
+/// Moves every process to its entry, into loops where it begins with them, and returns the first fault.
 fn enter(model: &Model, state: State) -> (State, Option<StepFault>) {
     let mut path = StepPath::new(&state);
     let entry = |process: ProcessId| &model.families[model.processes[process].family].entry;

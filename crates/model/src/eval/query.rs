@@ -1,4 +1,4 @@
-//! Questions about one state: who is able to move, who is stuck, who has ended, who races with whom.
+//! Queries on one state: which processes are enabled, stuck, terminated; which two race.
 
 use super::step::{has_any_step, has_step};
 use super::{State, touched_by_process};
@@ -23,18 +23,18 @@ pub fn is_terminated(model: &Model, state: &State, process: ProcessId) -> bool {
     state.stacks[process.index()].len() == 1 && state.place(process) == end
 }
 
-/// Whether a process stands at `idle`.
+/// Whether a process is at `idle`.
 pub fn is_idle(model: &Model, state: &State, process: ProcessId) -> bool {
     let actions = &model.places[state.place(process)].actions;
     actions.iter().any(|&action| matches!(model.actions[action].kind, ActionKind::Idle))
 }
 
-/// Whether a process stands where it may wait for ever.
+/// Whether a process is at a place where it may wait for ever.
 pub fn may_end(model: &Model, state: &State, process: ProcessId) -> bool {
     model.places[state.place(process)].may_end
 }
 
-/// The processes that cannot move although they have neither terminated nor stand at `idle`, nor where they may wait for ever.
+/// The processes that are not enabled although they have neither terminated nor are at `idle`, nor where they may wait for ever.
 pub fn stuck_processes(model: &Model, state: &State) -> Vec<ProcessId> {
     let rests = |process: ProcessId| {
         is_terminated(model, state, process) || is_idle(model, state, process) || may_end(model, state, process)
@@ -43,7 +43,7 @@ pub fn stuck_processes(model: &Model, state: &State) -> Vec<ProcessId> {
     model.processes.ids().filter(waits).collect()
 }
 
-/// Whether nobody can move and somebody is stuck.
+/// Whether no process is enabled and some process is stuck.
 pub fn is_deadlock(model: &Model, state: &State) -> bool {
     !has_any_step(model, state) && !stuck_processes(model, state).is_empty()
 }

@@ -1,8 +1,8 @@
-//! Runs: at each point one process has its turn; and what fairness says about turns.
+//! Runs: at each point one process is scheduled (has its *turn*); and what fairness says about turns.
 //!
-//! In: a state. Out: the turns that can be taken there, each with the state after it. A process whose turn it is takes an
-//! enabled step, alone or in a rendezvous; only where it has none, or at `idle`, it may stand still. After a faulty step
-//! there is nothing: it is no turn, and the process may not stand still instead.
+//! In: a state. Out: the turns that can be taken there, each with the state after it. The scheduled process takes an
+//! enabled step, alone or in a rendezvous; only where it has none, or at `idle`, it may stutter. After a faulty step
+//! there is nothing: it is no turn, and the process may not stutter instead.
 
 use std::collections::BTreeSet;
 
@@ -13,17 +13,17 @@ use crate::control::ActionId;
 use crate::fairness::{EdgePredicate, StatePredicate};
 use crate::process::ProcessId;
 
-/// Whose turn it was, and what came of it.
+/// Which process was scheduled, and what it did.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Turn {
     /// A step was taken.
     Step(Move),
-    /// The process stood still.
+    /// The process stuttered.
     StandStill(ProcessId),
 }
 
 impl Turn {
-    /// The process whose turn it was; of a rendezvous, the sender.
+    /// The scheduled process; of a rendezvous, the sender.
     pub fn process(&self) -> ProcessId {
         match self {
             Turn::Step(by) => by.process,
@@ -47,24 +47,24 @@ impl Turn {
         }
     }
 
-    /// The action of a process with which a step begins, alone or in a rendezvous: what made it able to move.
+    /// The action of a process with which a step begins, alone or in a rendezvous: by which the process was enabled.
     pub fn first_action_of(&self, process: ProcessId) -> Option<ActionId> {
         self.step()?.first().action_of(process)
     }
 
-    /// The processes with which it begins: those of the first link of a step, which are able to move by themselves.
+    /// The processes with which it begins: those of the first link of a step, which are enabled by themselves.
     pub fn first_processes(&self) -> impl Iterator<Item = ProcessId> {
         let partner = self.step().and_then(|by| by.partner).map(|(partner, _)| partner);
         std::iter::once(self.process()).chain(partner)
     }
 
-    /// The actions of a process in it, if it moved.
+    /// The actions of a process in it, if it took part.
     pub fn actions_of(&self, process: ProcessId) -> impl Iterator<Item = ActionId> {
         self.step().into_iter().flat_map(move |by| by.actions_of(process))
     }
 }
 
-/// All turns that can be taken in a state, with the state after each: steps in the order of [`steps`], then stand-stills.
+/// All turns that can be taken in a state, with the state after each: steps in the order of [`steps`], then stutters.
 pub fn turns(model: &Model, state: &State) -> Vec<(Turn, State)> {
     with_stand_stills(model, state, steps(model, state))
 }
@@ -77,7 +77,7 @@ pub fn likely_turns(model: &Model, state: &State, aim: Option<&State>) -> Vec<(T
 }
 
 fn with_stand_stills(model: &Model, state: &State, enabled: Vec<Step>) -> Vec<(Turn, State)> {
-    // Who has a part in a step only because somebody else's step goes on cannot move by itself.
+    // A process that has a part in a step only because another's step goes on is not enabled by itself.
     let takes_part = |process: ProcessId| {
         // Of steps that are not among the likely ones there may be some.
         enabled.iter().any(|step| step.by.first().action_of(process).is_some())

@@ -1,10 +1,10 @@
 //! Steps: which actions a process can take in a state, and what comes of them.
 //!
 //! In: a state. Out: the enabled steps, each with its successor or its fault, in the order of the text, without repeating
-//! a (process, statement, successor). A guard is looked at in the state before the step; then the body runs; then control
-//! moves. A fault in a guard is a step. A rendezvous is a step of two processes; the sender is the one that moves.
+//! a (process, statement, successor). A guard is evaluated in the state before the step; then the body runs; then control
+//! moves. A fault in a guard is a step. A rendezvous is a step of two processes; the sender is the one that is scheduled.
 //!
-//! A step is a chain of such links where an action goes on: the process that the last link leaves the turn to takes any of its
+//! A step is a chain of such links where an action goes on: the process to which the last link leaves control takes any of its
 //! enabled actions, and where it has none the chain ends. Whether a step is enabled depends on its first link alone. A chain that
 //! comes back to a state that it has passed, with the same process to go on, is a fault.
 
@@ -66,7 +66,7 @@ pub fn likely_touched_by(
     enabled(Mover { choosing, ..Mover::new(model, process) }, state)
 }
 
-/// Whether anybody has a step in a state.
+/// Whether any process has a step in a state.
 pub(super) fn has_any_step(model: &Model, state: &State) -> bool {
     model.processes.ids().any(|process| Mover::new(model, process).first_links(state).next().is_some())
 }
@@ -95,9 +95,9 @@ pub fn attempts_up_to(model: &Model, state: &State, process: ProcessId, most: us
     Some((steps, watch.into_inner()))
 }
 
-/// What a process can do as far as it can tell by itself, and all that its attempts depended on and would change; `None` where there are more
+/// What a process can do as far as its own state decides, and all that its attempts depended on and would change; `None` where there are more
 /// than `most` ways. Every step of the program is a sequence of such steps: a chain goes on by the process's own actions alone, and is cut
-/// after a rendezvous and wherever the process could send to somebody; the mark `when_nobody` of a first action is taken as true. The
+/// after a rendezvous and wherever the process could send; the mark `when_nobody` of a first action is taken as true. The
 /// states in between are then states, too.
 pub fn local_attempts_up_to(model: &Model, state: &State, process: ProcessId, most: usize) -> Option<Attempts> {
     let watch = RefCell::default();
@@ -163,7 +163,7 @@ struct Chain {
     by: Move,
     /// Where they lead.
     path: StepPath,
-    /// Who had the turn in which state after each link but the last.
+    /// Which process had control in which state after each link but the last.
     passed: Vec<(ProcessId, State)>,
 }
 
@@ -258,14 +258,14 @@ impl<'m> Mover<'m> {
         Chains { mover: self, is_alone: false, open: vec![Box::new(first)] }
     }
 
-    /// The same as far as the process can tell by itself: see [`local_attempts_up_to`].
+    /// The same as far as the process's own state decides: see [`local_attempts_up_to`].
     fn local_chains(self, state: &State) -> Chains<'m> {
         let first = self.links(state);
         let first = first.map(|(link, path)| Chain { by: link.into(), path, passed: Vec::new() });
         Chains { mover: self, is_alone: true, open: vec![Box::new(first)] }
     }
 
-    /// Whether the process could go on by sending, if somebody received.
+    /// Whether the process could go on by sending, if another received.
     fn may_send(self, state: &State) -> bool {
         self.model.places[state.place(self.me)].actions.iter().any(|&id| {
             let action = &self.model.actions[id];
@@ -346,7 +346,7 @@ impl<'m> Mover<'m> {
                 let paths = self.run(&acted.body, path).flat_map(move |path| self.finish(action, path));
                 vec![(by, Box::new(paths))]
             }
-            // A receiver moves when a sender does; only a fault in its guard is its own.
+            // A receiver steps when a sender does; only a fault in its guard is its own.
             Some((_, SyncSide::Receive(_))) => Vec::new(),
             Some((channel, SyncSide::Send(values))) => {
                 let meet = |(partner, theirs, looked_at): (Mover<'m>, ActionId, Vec<Touch>)| {
@@ -360,7 +360,7 @@ impl<'m> Mover<'m> {
         }
     }
 
-    /// The actions of others that can receive on the channel now, with what their guards looked at.
+    /// The actions of others that can receive on the channel now, with what their guards read.
     fn receivers(self, channel: ChannelId, state: &State) -> Vec<(Mover<'m>, ActionId, Vec<Touch>)> {
         let mut found = Vec::new();
         for me in self.model.processes.ids().filter(|&other| other != self.me) {

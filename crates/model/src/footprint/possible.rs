@@ -29,7 +29,7 @@ pub(super) enum Possible {
     Anything,
 }
 
-/// A look at expressions and statements of one process; what they touch adds up.
+/// Abstract evaluation of expressions and statements of one process; what they touch adds up.
 pub(super) struct AbstractEval<'m> {
     pub model: &'m Model,
     pub me: ProcessId,
@@ -199,7 +199,7 @@ impl<'m> AbstractEval<'m> {
     }
 
     fn binary(&mut self, op: BinaryOp, left: &Expr, right: &Expr) -> Possible {
-        // The right side is not looked at where the left one decides.
+        // The right side is not evaluated where the left one decides.
         let decisive = match op {
             BinaryOp::And => Some((false, false)),
             BinaryOp::Or => Some((true, true)),

@@ -1,6 +1,6 @@
-//! What is said of sets as wholes: `size(s)`, `empty(s)`, `s == t`, `s == {a, b}`.
+//! Predicates of whole sets: `size(s)`, `empty(s)`, `s == t`, `s == {a, b}`.
 //!
-//! In: a quantifier of the Model, in which a set is an array of truth values and what is said of it ranges over all possible elements. Out: what was written, where the front-end has made
+//! In: a quantifier of the Model, in which a set is an array of truth values and a predicate of it ranges over all possible elements. Out: what was written, where the front-end has made
 //! the quantifier of it: its variable has a name that no user can write.
 
 use super::chosen;
@@ -11,7 +11,7 @@ use crate::value::Value;
 /// The name that the front-end gives to the possible elements.
 const ELEMENT: &str = "k@";
 
-/// What is said of sets as wholes. Of each set, the cell of the bound element is what stands here.
+/// A predicate of whole sets. Each set is given by its cell for the bound element.
 #[derive(Clone, Debug)]
 pub enum SetTerm<'e> {
     /// How many elements it has.

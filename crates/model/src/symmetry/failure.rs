@@ -90,7 +90,7 @@ fn magnitude(model: &Model, expr: &Expr) -> Option<i128> {
         ExprKind::Binary(BinaryOp::Divide | BinaryOp::Min | BinaryOp::Max, left, right) => of(left)?.max(of(right)?),
         ExprKind::Binary(BinaryOp::Remainder, _, right) => of(right)?,
         ExprKind::If(_, yes, no) => of(yes)?.max(of(no)?),
-        // There are fewer instances than this, or nobody would wait for the answer.
+        // There are fewer instances than this: more could not be evaluated.
         ExprKind::Quantified(_) => i128::from(u32::MAX),
         _ => bounds(model, expr).map(|(lo, hi)| lo.abs().max(hi.abs()))?,
     };

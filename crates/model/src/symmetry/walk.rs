@@ -38,13 +38,13 @@ pub(super) struct AsymmetryWalk<'m> {
     pub family: FamilyId,
     /// So many processes of the family, the first ones, stay where they are, and may be named.
     n_named: i64,
-    /// Whose text we are in: who `Myself` is.
+    /// The text that is walked through, and so the process that `Myself` is.
     scope: Option<TextOwner>,
     /// Which bound variables are processes of the family, outermost first.
     bound: Vec<FamilyMembership>,
     complaints: Vec<Asymmetry>,
     uses: IndexUses,
-    /// Variables whose elements do not start alike, and where they are declared.
+    /// Variables whose elements do not start with one value, and where they are declared.
     pub uneven: BTreeMap<VarId, Span>,
 }
 
@@ -267,7 +267,7 @@ impl<'m> AsymmetryWalk<'m> {
         }
     }
 
-    /// Whether an index compared with a number tells apart only processes that may be named: it is the same for all others.
+    /// Whether an index compared with a number distinguishes only processes that may be named: it is the same for all others.
     fn tells_named_apart(&self, op: BinaryOp, number: i64) -> bool {
         match op {
             _ if self.n_named == 0 => false,

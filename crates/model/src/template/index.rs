@@ -28,7 +28,7 @@ pub struct Offset {
     pub wraps: bool,
 }
 
-/// A test that tells processes apart by where they are.
+/// A test that distinguishes processes by their position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum IndexTest {
     /// Compared with a fixed index: `i == 0`, `i < 2`.
@@ -68,7 +68,7 @@ pub(super) struct Indexed {
     pub tests: Vec<IndexTest>,
 }
 
-/// The distances that an index expression stands for: `i + c`, or a choice of such by tests of `i`, in which an index may also be named
+/// The distances that an index expression means: `i + c`, or a choice of such by tests of `i`, in which an index may also be named
 /// outright, as in `if i == 0 then 1 else i`.
 pub(super) fn indexed(model: &Model, sized: Sized, expr: &Expr) -> Option<Indexed> {
     if let Some(offset) = offset(expr, sized.parameter) {

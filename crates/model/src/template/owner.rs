@@ -12,7 +12,7 @@ use crate::process::FamilyId;
 use crate::types::Type;
 use crate::variable::{Storage, VarId};
 
-/// The shared arrays with an element for each process of the family, which nobody but that process writes.
+/// The shared arrays with an element for each process of the family, which no other process writes.
 pub fn owned_arrays(model: &Model, family: FamilyId) -> BTreeSet<VarId> {
     let model = model.template();
     let size = model.families[family].size.linear();

@@ -1,4 +1,4 @@
-//! The fragments of neighbours: rings and chains, in which a process touches only what stands at fixed distances from it, and trees, in which it
+//! The fragments of neighbours: rings and chains, in which a process touches only what is at fixed distances from it, and trees, in which it
 //! touches what belongs to itself, to its parent and to its children.
 //!
 //! In: a template. Out: the distances, whether the last process and the first are neighbours (the seam), and the tests by which
@@ -29,7 +29,7 @@ pub struct Neighbours {
     pub offsets: BTreeSet<i64>,
     /// Whether distances are taken modulo the size: the last process is a neighbour of the first.
     pub has_seam: bool,
-    /// Whether some distance is not taken modulo the size: nothing stands beyond the ends.
+    /// Whether some distance is not taken modulo the size: there is nothing beyond the ends.
     pub has_ends: bool,
     /// The tests by which processes differ: they make the types of processes.
     pub tests: BTreeSet<IndexTest>,
@@ -91,7 +91,7 @@ pub fn told_of_tree(model: &Model, sized: Sized, expr: &Expr) -> Result<(), Vec<
     if walk.reasons.is_empty() { Ok(()) } else { Err(walk.reasons) }
 }
 
-/// The tests and distances of an expression about one process, which stands for `i` there (`Myself`): what a property says about each.
+/// The tests and distances of an expression about one process, which is `i` there (`Myself`): what a property says about each.
 ///
 /// # Errors
 /// What else it does with indices, the size or process ids. That a lock is the process's may be asked.
@@ -293,7 +293,7 @@ impl RingWalk<'_> {
         }
     }
 
-    /// The neighbours that an index may stand for.
+    /// The neighbours that an index may name.
     fn indexed(&self, index: &Expr) -> Option<index::Indexed> {
         let sized = self.found.sized;
         match (self.is_inside, self.is_tree) {
