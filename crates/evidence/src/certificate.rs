@@ -1,23 +1,23 @@
-//! Certificates of local proofs: invariants of one, two or three processes that the others cannot disturb.
+//! Certificates of local proofs: invariants of one, two or three processes that are closed under the interference of the others.
 //!
 //! **Rule.** A certificate gives, for each set `K` of `k` processes, a set `theta[K]` of *view states*: values of the shared and
 //! public cells that the processes of `K` can see, of their own cells, their control points, and the blocks that all processes
 //! expose. It proves its property if
 //!
 //! 1. *initiality*: every initial state, projected to `K`, is in `theta[K]`, for every `K`;
-//! 2. *step and non-interference*: for every `K` and every move by processes `M` (one, or the two of a rendezvous): take any
-//!    combination of values for `E = K + M` of which every `k` processes are in their `theta`; each successor by the move,
+//! 2. *step and non-interference*: for every `K` and every step by processes `M` (one, or the two of a rendezvous): take any
+//!    combination of values for `E = K + M` of which every `k` processes are in their `theta`; each successor by the step,
 //!    projected to `K`, is in `theta[K]`;
 //! 3. *implication*: each part of the property follows from some processes: no combination of values of which every `k` of them are in
 //!    their `theta` violates it. The certificate says which part from which processes ([`crate::implied`]).
 //!
-//! Then every reachable state projects into every `theta[K]`, by induction on runs, and the property holds. A move that changes
-//! nothing that `K` sees needs no check. With a [`ClaimedSymmetry`] only one `K` is listed for each choice of families; the others are its
+//! Then every reachable state projects into every `theta[K]`, by induction on runs, and the property holds. A step that changes
+//! nothing that `K` sees needs no check. With a [`ClaimedSymmetry`] only one `K` is given for each choice of families; the others are its
 //! images under permutations of each family's processes. The certificate says which elements of arrays go with the processes; the
 //! checker applies these permutations to every text of the program and accepts them only where each text is its own image.
 //!
 //! **Temporal properties.** Each way to violate the property ([`crate::plain::violations`], named by what it is) needs a claim that
-//! no fair run violates it so; [`crate::ranks`] says what such a claim is and why it is one. Where a permutation of processes takes one way
+//! no fair run violates it so; [`crate::ranks`] says what such a claim is and why it is one. Where a permutation of processes takes one violation
 //! to another, what excludes the one excludes the other ([`Exchanged`]).
 
 use model::process::{FamilyId, ProcessId};
@@ -35,7 +35,7 @@ pub use crate::ranks::{Focus, NoFairRun, RankReason, RankTree, Variant, Violatio
 /// How many obligations of each kind a checker discharged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DischargedObligations {
-    /// Members that no exchange of processes changes, where members stand for their images.
+    /// Members that no permutation of processes changes, where members represent their images.
     pub symmetry: usize,
     /// Initial states are in the members.
     pub initiality: usize,
@@ -160,11 +160,11 @@ pub enum Claim {
     Refutation(Refutation),
     /// No fair run violates a temporal property in one of these ways, since none does in another one, which the earlier fact shows.
     Exchanged(Exchanged),
-    /// Any `k` processes of every reachable state, for every size, look like one of the views.
+    /// Any `k` processes of every reachable state, for every size, project to one of the views.
     Views(crate::views::ViewsProof),
-    /// Any one or two processes of every reachable state look, beside a few shared cells, like a state of each view.
+    /// Any one or two processes of every reachable state project, beside a few shared cells, to a state of each view.
     Fine(crate::fine::FineProof),
-    /// Each process of every reachable state, for every size, looks like one of the views, and these numbers are sums over processes.
+    /// Each process of every reachable state, for every size, projects to one of the views, and these numbers are sums over processes.
     Counting(crate::counting::CountingProof),
     /// Every window of every reachable state of a ring or chain, for every size, is one of these.
     Rings(crate::rings::RingsProof),
@@ -209,7 +209,7 @@ pub struct SplitInvariant {
     pub exposed: Vec<Exposed>,
     /// The invariants, one for each set of `k` processes in ascending order, or for representatives.
     pub members: Vec<Member>,
-    /// The permutations of processes under which members stand for their images; `None` where every member is listed.
+    /// The permutations of processes under which members represent their images; `None` where every member is given.
     pub symmetry: Option<ClaimedSymmetry>,
 }
 
@@ -223,12 +223,12 @@ pub struct ClaimedSymmetry {
 
 /// A permutation of processes takes runs to runs, fair ones to fair ones, and those that violate a property in the way that an earlier
 /// fact excludes to those that violate it in another way. The checker applies it to every text of the program, to the fairness assumptions, and
-/// to what the two ways look at.
+/// to what the two ways read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exchanged {
     /// The way that follows.
     pub violation: ViolationName,
-    /// The permutation: these processes are exchanged for one another, two at a time, the first two first.
+    /// The permutation, as transpositions of two processes each, the first one first.
     pub swaps: Vec<[ProcessId; 2]>,
     /// What permutations move besides.
     pub symmetry: ClaimedSymmetry,
@@ -266,7 +266,7 @@ pub struct Exposed {
 /// A fact about the local state of one process.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum LocalFact {
-    /// Its control stands at one of these points, numbered as in `points`.
+    /// Its control location is one of these points, numbered as in `points`.
     Control(Vec<usize>),
     /// A local cell has this value.
     Cell(CellId, Value),
@@ -328,7 +328,7 @@ pub enum Column {
 /// A set of rows, one number for each column.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StateSet {
-    /// Listed, in ascending order.
+    /// Explicit, in ascending order.
     Rows(Vec<Vec<u32>>),
     /// As a reduced ordered decision diagram over the columns' bits: each column has as many bits as its largest number needs,
     /// the highest first.

@@ -9,15 +9,15 @@
 //!
 //! **Rule.** Views and sums prove a property for every size if
 //!
-//! 1. *initiality*: each process of any initial state looks like one of the views, and every sum is right;
+//! 1. *initiality*: each process of any initial state projects to one of the views, and every sum is right;
 //! 2. *step and non-interference*: take a view, and a step of its process, of a single one, or of another process whose view is one of the
-//!    views and may be part of the same state. If the step can happen, the process of the view looks like one of the views again, and every
-//!    sum is right again: its cells have changed by as much as the weight of the process that moved. What a step tests is a question to all
+//!    views and may be part of the same state. If the step can happen, the process of the view projects to one of the views again, and every
+//!    sum is right again: its cells have changed by as much as the weight of the process that took the step. What a step tests is a question to all
 //!    processes: it can happen unless there is no number of processes for each of the views (and these processes at hand), such that all sums,
 //!    the bounds of counted cells, the sizes of the families and the tests on the way are right;
 //! 3. *implication*: in the same sense, no processes that the property speaks of violate it; no step is a fault.
 //!
-//! Then each process of every reachable state looks like one of the views, and every sum is right, by induction on runs.
+//! Then each process of every reachable state projects to one of the views, and every sum is right, by induction on runs.
 
 use base::Id;
 use model::control::PlaceId;
@@ -109,7 +109,7 @@ pub enum ClassMember {
     Single(ProcessId),
 }
 
-/// The proof as it stands in a file.
+/// The proof as the file has it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CountingRecord {

@@ -1,14 +1,14 @@
 //! Refutations for every size: why no fair run of any number of interchangeable processes violates a temporal property.
 //!
 //! **View graph.** The views are those of [`crate::views`] with one process each, numbered in their order: every process of every reachable
-//! state looks like one of them. An *edge* is a turn as the view of a process shows it: the views before and after, the action, whether
-//! the process itself moves, another one (which one, where the view names it) or one of another family, and which of the named processes are
-//! named afterwards. Where a process may be unable to move it may stand still. Every run of any size is an infinite path for each of its
+//! state projects to one of them. An *edge* is a turn as the view of a process shows it: the views before and after, the action, whether
+//! the process itself takes it, another one (which one, where the view names it) or one of another family, and which of the named processes are
+//! named afterwards. Where a process may be blocked it may stutter. Every run of any size is an infinite path for each of its
 //! processes, and what one turn is in the views of two processes is *compatible*: the same action and mover, and the same shared part before
 //! and after, names of processes included.
 //!
 //! **Sums** ([`CrowdSum`]): the left side, which depends on values that are shared only, is the sum over all processes of what each adds.
-//! Both are 0 in the beginning, own edges change both alike, edges of others do not change what the process adds, and edges of processes of
+//! Both are 0 in the beginning, own edges change both by the same amount, edges of others do not change what the process adds, and edges of processes of
 //! other families change neither. What a process adds is never negative, so views, and pairs of them, that add more than the left side are left out.
 //!
 //! **Rule.** Suppose that a fair run violates the property in a certain way. For a process `t` let `I_t` be the edges that its view shows
@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ranks::ViolationName;
 
-/// No fair run of any size violates the property in one way; nor in the ways that differ from it by an exchange of processes.
+/// No fair run of any size violates the property in one way; nor in the ways that are its images under permutations of processes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CrowdRefutation {
     /// The way to violate the property.
@@ -49,7 +49,7 @@ pub struct Branch {
     pub view: usize,
     /// The automaton's state beside it, in the product.
     pub state: Option<usize>,
-    /// The views that the component lives in, and maybe more, ascending; none where they are not listed. They are for people, who want to know
+    /// The views that the component lives in, and maybe more, ascending; none where they are not given. They tell people
     /// what lasts for ever; the checker refuses a list in which one is missing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub views: Vec<usize>,
@@ -62,7 +62,7 @@ pub struct Branch {
 #[serde(rename_all = "snake_case")]
 pub enum Lasting {
     /// Every other process does for ever what is compatible with the component, and fair; each edge of the component goes together with
-    /// such an edge, of its mover where another process moves. The branches are for what is left of the component.
+    /// such an edge, of the process that steps where that is another one. The branches are for what is left of the component.
     Others(Vec<Branch>),
     /// In all of the component this shared cell names one and the same other process. The branches are for that process: what is compatible
     /// with the component, where the cell names it.

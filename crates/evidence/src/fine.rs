@@ -5,20 +5,20 @@
 //! state in a partition of the view's own; a process id in a cell is one of these processes, another one, or none. Where all local states of
 //! a block are inside a loop over the family, it shows, too, which of the others in the view that loop has taken.
 //!
-//! **Rule.** The views prove a property if every local state that a process starts with, or that a step leads to from a listed one, is
-//! listed, and for each view by itself
+//! **Rule.** The views prove a property if every local state that a process starts with, or that a step leads to from one of the set, is
+//! in the set, and for each view by itself
 //!
-//! 1. *initiality*: any `k` processes of any initial state look like one of its states;
+//! 1. *initiality*: any `k` processes of any initial state project to one of its states;
 //! 2. *step*: a step of one of the `k` processes, or of a process of another family, leads from a state to a state. Cells that are not
 //!    shown may hold anything; a block may be any of its local states; that all others satisfy something is asked of those in the view, that
 //!    some other does is taken for granted;
 //! 3. *non-interference*: so does a step of one more process which writes a cell that is shown, where the new process and each `k - 1` of the
-//!    others look like a state, too;
-//! 4. *implication*: there is no state of the whole program with as many processes as there are, every `k` of which look, in every
-//!    view, like one of its states, and that violates the property. It is looked for cell by cell: each cell holds a value, or names one of the
+//!    others project to a state, too;
+//! 4. *implication*: there is no state of the whole program with as many processes as there are, every `k` of which project, in every
+//!    view, to one of its states, and that violates the property. The checker searches for it cell by cell: each cell holds a value, or names one of the
 //!    processes so far, or one more; when more processes are needed than there are, there is no such state.
 //!
-//! Then any `k` processes of every reachable state look, in every view, like one of its states, by induction on runs.
+//! Then any `k` processes of every reachable state project, in every view, to one of its states, by induction on runs.
 
 use base::Id;
 use model::control::PlaceId;
@@ -91,7 +91,7 @@ pub enum FineContent {
     Other,
 }
 
-/// The views as they stand in a file.
+/// The views as the file has them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FineRecord {
@@ -160,7 +160,7 @@ impl FineRecord {
         }
     }
 
-    /// The proof; `None` where something stands in the wrong part. Whether its numbers are the Model's is for the checker to see.
+    /// The proof; `None` where something is in the wrong part. Whether its numbers are the Model's is for the checker to see.
     pub fn proof(&self) -> Option<FineProof> {
         let state = |state: &Vec<FineItemRecord>| state.iter().map(|item| item.local()).collect::<Option<Vec<_>>>();
         let view = |view: &FineViewRecord| {

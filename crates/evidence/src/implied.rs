@@ -2,13 +2,13 @@
 //!
 //! An invariant of states, or the negation of a `reachable`, is a conjunction of *clauses*, each about few processes. A proof names each
 //! clause by the way to it through the text of the property ([`Cut`]), together with the processes whose invariants imply it. Nothing of
-//! this is agreed between who writes a proof and who checks it: at each place of the text the checker knows which cuts there can be and
-//! which of them together say all that is demanded there, and refuses a proof that leaves one out or names one that there is not.
-//! Where processes can be permuted and the property treats them alike, of cuts that are images of each other one is enough.
+//! this is agreed between the engine and the checker: at each place of the text the checker knows which cuts there can be and
+//! which of them together say all that is demanded there, and rejects a proof that leaves one out or names one that there is not.
+//! Where processes can be permuted and the property is symmetric, of cuts that are images of each other one is enough.
 //!
-//! **Rule.** A *demand* is a list of conditions, evaluated in turn, and a claim: where all conditions hold, the claim is true (or false, as
-//! it may be negated on the way) and has a value. The property is a demand without conditions. `a` is what stands on the left of the
-//! outermost operator of the claim, `b` on the right; negations are looked through.
+//! **Rule.** A *demand* is a list of conditions, evaluated in order, and a claim: where all conditions hold, the claim is true (or false, as
+//! it may be negated on the way) and has a value. The property is a demand without conditions. `a` is the left operand of the
+//! outermost operator of the claim, `b` the right one; negations are skipped.
 //!
 //! | the claim says | cuts that say the same |
 //! |---|---|
@@ -50,7 +50,7 @@ pub enum Cut {
 }
 
 /// A part of a property, and the processes whose invariants imply it: all members of the split invariant whose processes are among
-/// these are looked at together.
+/// these are joined.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Implied {
     /// A clause of an invariant or of the negation of a `reachable`.
@@ -76,7 +76,7 @@ pub enum Implied {
     },
     /// There is no deadlock.
     NoDeadlock {
-        /// The members that are looked at together, by their processes.
+        /// The members that are joined, by their processes.
         from: Vec<Vec<ProcessId>>,
     },
 }

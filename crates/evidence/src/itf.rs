@@ -1,11 +1,11 @@
 //! Traces on disk: the Informal Trace Format of Apalache and Quint (`.itf.json`).
 //!
 //! Shared variables are variables of the trace; each family is one, a map from index to a record with the place (`at`), the
-//! process's variables and, inside procedures, its `stack`. Who moved, by which statement, stands in each state's `#meta` and,
+//! process's variables and, inside procedures, its `stack`. The process that took the step, and its statement, are in each state's `#meta` and,
 //! for tools that drive tests, as `mbt::actionTaken` and `mbt::nondetPicks`. The file's own `#meta` names the program, its
 //! parameters and a fingerprint, so that a trace of another program or instance is refused.
 //!
-//! [`to_itf`] and [`from_itf`] are inverse to each other. A file that says less about its moves (edited by hand, or written by
+//! [`to_itf`] and [`from_itf`] are inverse to each other. A file that says less about its steps (edited by hand, or written by
 //! another tool) is read by [`read`]; `audit` finds the missing part.
 
 pub(crate) mod names;
@@ -26,7 +26,7 @@ pub use write::{to_itf, to_text};
 /// Files larger than this are refused.
 pub const MOST_BYTES: usize = 128 << 20;
 
-/// The version of what stands under `piecewise` in a file's `#meta`.
+/// The version of what is under `piecewise` in a file's `#meta`.
 const VERSION: u64 = 1;
 
 /// A trace from a file: the states, and what the file says about the rest.
@@ -36,7 +36,7 @@ pub struct ItfTrace {
     pub property: Option<String>,
     /// The states; there is at least one.
     pub states: Vec<State>,
-    /// What is known of the move between two states; one fewer than states.
+    /// What is known of the step between two states; one fewer than states.
     pub moves: Vec<MoveHint>,
     /// What is shown at the end.
     pub end: Option<TraceEnd>,
@@ -44,12 +44,12 @@ pub struct ItfTrace {
     pub loop_from: Option<usize>,
 }
 
-/// What a file says about a move.
+/// What a file says about a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MoveHint {
     /// All of it.
     Exactly(Turn),
-    /// Who moves.
+    /// The process that takes it.
     By(ProcessId),
     /// Nothing.
     Any,
@@ -82,7 +82,7 @@ pub enum ItfError {
     NotATrace(String),
     /// It is a trace of another program or of another instance of this one.
     AnotherProgram(String),
-    /// A state or move does not fit the program.
+    /// A state or step does not fit the program.
     DoesNotFit {
         /// The state, from 0; `None` for the file's head.
         state: Option<usize>,

@@ -47,7 +47,7 @@ impl ReferenceViolation {
 /// It starts in state 0.
 #[derive(Clone, Debug, Default)]
 pub struct ReferenceAutomaton {
-    /// What its edges look at.
+    /// What its edges read.
     pub atoms: Vec<StateCondition>,
     /// For each state the edges that leave it.
     pub states: Vec<Vec<ReferenceEdge>>,
@@ -67,7 +67,7 @@ pub struct StateCondition {
 /// An edge, which reads one state.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ReferenceEdge {
-    /// The atoms that it looks at, ascending, and what they have to be.
+    /// The atoms that it reads, ascending, and the truth that they need to have.
     pub literals: Vec<(usize, bool)>,
     /// The marks that it carries, ascending.
     pub marks: Vec<usize>,
@@ -112,7 +112,7 @@ pub fn violations(
     Ok(found)
 }
 
-/// What stands around a part of a conjunction.
+/// What is around a part of a conjunction.
 #[derive(Clone, Debug, Default)]
 struct ConjunctContext {
     /// The values of the bound variables, outermost first.
@@ -127,7 +127,7 @@ struct ConjunctContext {
 /// Where the domains of bound variables and their filters are evaluated.
 struct BindingScope<'m> {
     model: &'m Model,
-    /// Any state: what is evaluated in it does not look at it.
+    /// Any state: what is evaluated in it does not read it.
     state: State,
 }
 
@@ -174,7 +174,7 @@ impl BindingScope<'_> {
         }
     }
 
-    /// The truth of a filter that does not look at the state; one without a value leaves nothing out.
+    /// The truth of a filter that does not read the state; one without a value leaves nothing out.
     fn truth(&self, filter: &Expr, bound: &[Value]) -> bool {
         Viewpoint::of_instance(self.model, &self.state, bound).truth(filter).unwrap_or(true)
     }

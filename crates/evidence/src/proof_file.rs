@@ -1,11 +1,11 @@
 //! Certificates on disk: one JSON document, `piecewise-proof/4`.
 //!
 //! The head names the program, its parameters, a fingerprint of what the program means, the property and the method, so that a
-//! proof of another program or instance is refused. Every id stands beside the user's name for it, and both must agree with
-//! the Model. A digest over the facts tells a file that was edited or damaged from one that was written here; a file without
+//! proof of another program or instance is refused. Every id is beside the user's name for it, and both must agree with
+//! the Model. A digest over the facts distinguishes a file that was edited or damaged from one that Piecewise wrote; a file without
 //! one was written by hand. Whether the proof *holds* is for `audit` to say, and rests on neither.
 //!
-//! [`to_text`] and [`read`] are inverse to each other. Who has no Model yet asks [`ProofFile`] which one it needs.
+//! [`to_text`] and [`read`] are inverse to each other. A caller that has no Model yet asks [`ProofFile`] which one it needs.
 
 mod fingerprint;
 mod layout;

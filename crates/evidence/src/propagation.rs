@@ -1,19 +1,19 @@
 //! Refutations by propagation: why no fair run violates a temporal property, by what each process would see again and again.
 //!
 //! **Views.** A process *sees* its control, its own cells, the shared and public cells that its text may touch, and the control of
-//! processes at which its text looks. A view of some processes shows what they see, and further cells and controls where the property
-//! speaks of them; a *view state* is what it shows of a state. A row of numbers stands for a view state: first the cells, ascending,
+//! processes whose control locations its text reads. A view of some processes shows what they see, and further cells and controls where the property
+//! speaks of them; a *view state* is what it shows of a state. A row of numbers encodes a view state: first the cells, ascending,
 //! each as a position among its type's values, then the controls, ascending by process, each as the number of a place.
 //!
 //! The view states of all processes are the smallest sets that contain what views show of initial states and are closed under turns of
 //! the view's processes and under turns of each other process from each of its view states that agrees on what both see. Every
-//! reachable state shows each view one of these. An *edge* of a view is a turn: the view states before and after it, and whose turn it
-//! was and by which action, where one of the processes concerned sees something that the view shows, or *elsewhere* where none
+//! reachable state shows each view one of these. An *edge* of a view is a turn: the view states before and after it, and which process had it
+//! and by which action, where one of the processes concerned sees something that the view shows, or *elsewhere* where none
 //! does. Every run is an infinite path in each view, and the edges that one turn is in two views are *compatible*: the same turn where
-//! both show whose it is, and the same content of what both show, before and after.
+//! both show which process had it, and the same content of what both show, before and after.
 //!
 //! **Additive invariants** ([`Additive`]): a sum over cells, or over a few cells together, is a sum over processes. They hold if
-//! they hold initially and every turn of a process from one of its view states changes both sides alike. View states in
+//! they hold initially and every turn of a process from one of its view states changes both sides by the same amount. View states in
 //! which other processes and cells that are not shown would have to make up less or more than they can, and pairs of view states
 //! of which one shows all cells and in which other processes would have to, are left out.
 //!
@@ -23,10 +23,10 @@
 //! distinguishes cases; the last one leaves a set empty. So there is no such run.
 //!
 //! **Crowds** ([`Sights::crowds`]). Permutations of a crowd's processes take the program to itself, move nothing but these processes' own cells and control,
-//! which nobody else sees, and change no value; the fairness assumptions are images of each other. Then the view states of one are those of all. The set of a
-//! crowd's first process stands for those of all its processes: `I_p` of each lies in its image. Its edges do not say which other process
-//! of a crowd moved. An edge by which somebody of a crowd moved is compatible with that set if it is with the edge of the one who moved and with that of
-//! another one. Steps treat all of a crowd alike, until one leaves it ([`RefutationStep::Single`], or as the process of a case, which stands for those of all
+//! which no other process sees, and change no value; the fairness assumptions are images of each other. Then the view states of one are those of all. The set of a
+//! crowd's first process represents those of all its processes: `I_p` of each lies in its image. Its edges do not say which other process
+//! of a crowd took the step. An edge of a process of a crowd is compatible with that set if it is with the edge of the process itself and with that of
+//! another one. Steps treat all of a crowd symmetrically, until one leaves it ([`RefutationStep::Single`], or as the process of a case, which represents those of all
 //! others); at least three stay.
 
 use model::Model;
@@ -53,7 +53,7 @@ pub struct Sights {
 pub struct ProcessSight {
     /// Shared cells, and public cells of others.
     pub cells: Vec<CellId>,
-    /// The processes at whose control it looks.
+    /// The processes whose control locations it shows.
     pub controls: Vec<ProcessId>,
 }
 
@@ -111,7 +111,7 @@ impl ProcessWeights {
 /// What a local state weighs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LocalWeight {
-    /// Where control stands.
+    /// The place of the control location.
     pub place: PlaceId,
     /// The values of the cells.
     pub values: Vec<Value>,
@@ -146,7 +146,7 @@ pub enum EdgeOwner {
 /// A step of a refutation.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RefutationStep {
-    /// Keeps the fair components of a set: `I_v` is strongly connected and meets every fairness assumption.
+    /// Keeps the fair components of a set: `I_v` is strongly connected and satisfies every fairness assumption.
     Fair(EdgeOwner),
     /// Keeps in one set what is compatible with an edge of another.
     Compatible {
@@ -172,11 +172,11 @@ pub enum RefutationStep {
         /// The cases.
         cases: Vec<HolderCase>,
     },
-    /// Some process takes its turn again and again: a case for each.
+    /// Some process is scheduled infinitely often: a case for each.
     Scheduled(Vec<HolderCase>),
     /// The two sides of an additive invariant, by its position, cannot be equal.
     Unequal(usize),
-    /// A process leaves its crowd: from here on it has a set of its own, and what it does is told apart from what others of its crowd do.
+    /// A process leaves its crowd: from here on it has a set of its own, and its steps are distinguished from those of others of its crowd.
     Single(ProcessId),
 }
 

@@ -3,7 +3,7 @@
 //! A *local state* of a process is what it sees of the store (shared and public cells, and the facts that processes expose), its own
 //! cells, and its top frame. An *activation* is a set of local states: number 0 belongs to the process's own text, every other one
 //! starts in a local state in which a procedure begins. The stack below the top frame is not part of a local state; an activation says
-//! who called it instead: from which local state, and which frame waits.
+//! its callers instead: from which local state, and which frame waits.
 //!
 //! **Rule.** A certificate proves its property if, for every process `t`,
 //!
@@ -50,7 +50,7 @@ pub struct ExposedFact {
 /// What a fact says.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum LocalPart {
-    /// The top frame stands at one of these places.
+    /// The top frame is at one of these places.
     Place(Vec<PlaceId>),
     /// An own cell has one of these values.
     Cell(CellId, Vec<Value>),
@@ -113,7 +113,7 @@ pub struct Activation {
     pub start: Option<u32>,
     /// Positions of its local states, ascending: the path edges.
     pub states: Vec<u32>,
-    /// Who calls it: positions of a local state and of the frame that waits.
+    /// Its callers: positions of a local state and of the frame that waits.
     pub callers: Vec<(u32, u32)>,
 }
 

@@ -4,11 +4,11 @@
 //! all processes expose (this part of a view state is the *store*). A node is a view state of the focus, by its position among the rows
 //! of its member, with a state of the violation's automaton ([`crate::plain`]), which reads the state before each turn. Its edges are
 //! the turns of the focus, and for every other process its turns from each of its view states with the same store, of which the focus
-//! sees what becomes of the store. Turns are those of `eval`: steps, and standing still where there is none or at `idle`.
+//! sees what becomes of the store. Turns are those of `eval`: steps, and stutters where there is none or at `idle`.
 //!
 //! What a predicate says about local states of other processes *may* hold at a node if it does for some of their view states with
 //! the same store. So the automaton can take an edge each of whose literals may hold; an edge carries the mark of a fairness pair if
-//! it is a turn of the kind that has to happen again and again, or the predicate on the state before may hold; and a node is free
+//! it is a turn of the kind that has to happen infinitely often, or the predicate on the state before may hold; and a node is free
 //! of a pair if what holds always from some point on may hold there.
 //!
 //! **Rule.** The nodes of a [`Focus`] contain all initial ones and all that edges lead to. No edge leads to a higher rank; edges
@@ -47,7 +47,7 @@ pub struct ViolationName {
 pub enum Variant {
     /// Nothing: one focus is enough.
     OneProcess,
-    /// Turns of the focus carry a mark of the automaton again and again: every process has to be a focus.
+    /// Turns of the focus carry a mark of the automaton infinitely often: every process has to be a focus.
     EveryProcess {
         /// The mark; any turn counts where there is none.
         mark: Option<usize>,

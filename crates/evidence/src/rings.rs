@@ -1,10 +1,10 @@
 //! Certificates for every size of a ring, chain or tree: windows of `w` neighbours.
 //!
-//! The first part is about rings and chains; what is different in trees stands below it.
+//! The first part is about rings and chains; what is different in trees comes after it.
 //!
-//! Processes differ by where they stand: the *type* of process `i` of `N` is `(min(i, a), min(N - 1 - i, b), i mod m)`. A process touches its
+//! Processes differ by their position: the *type* of process `i` of `N` is `(min(i, a), min(N - 1 - i, b), i mod m)`. A process touches its
 //! own cells and, at fixed distances from `least` to `greatest`, elements of arrays, neighbours' public cells and the shared cells. The
-//! *window* at `p` is the processes `p .. p + w - 1` and all that they touch, its *word* the types of these processes. What stands in a window
+//! *window* at `p` is the processes `p .. p + w - 1` and all that they touch, its *word* the types of these processes. What is in a window
 //! is named by its distance from `p`, and so are processes that a lock names. With `span = greatest - least` the words of every size from
 //! `from = w + 2 span` on are those of the sizes up to `a + b + 2 (w + 2 span) + 3 m`, because types repeat from there on.
 //!
@@ -19,7 +19,7 @@
 //!    initial state the sum is the flow's total. Of a flow that is *at least* its total, steps may make the sum more, and no state is left out for it.
 //!    Sums of larger sizes are no less, since processes in the middle add nothing negative;
 //! 4. *implication*: no closed walk violates the property. A walk goes from windows to windows one to the right that agree on all that
-//!    both see; it passes the first process exactly once where types tell it apart, and its weights sum up to (at least) the total of each flow.
+//!    both see; it passes the first process exactly once where types distinguish it, and its weights sum up to (at least) the total of each flow.
 //!
 //! Then every flow has its total, and every window of every reachable state is in its set, by induction on runs: the positions `-span .. w - 1 + span` are different processes,
 //! so a step is by a process in the window, or by exactly one outside that touches what it was assumed to touch, or changes shared cells
@@ -34,12 +34,12 @@
 //!
 //! **Trees.** Process 0 is the root, and `2 i + 1` and `2 i + 2` are the children of `i`, as far as there are so many processes. The type of
 //! a process is whether it is the root, whether it is a left or a right child, and how many children it has: `(min(i, 1), children, i mod 2)`. Windows are of
-//! one process. What stands there is named by where it is in the tree, seen from the process: see [`tree`]. A process touches elements and public cells of
+//! one process. What is there is named by its position in the tree, seen from the process: see [`tree`]. A process touches elements and public cells of
 //! itself, of its parent and of its children, and nothing that all share; a window also shows all elements of its own process, so that windows of parent and child
-//! agree on all that any two windows have in common. Those who touch a window are at most two edges away. In rule 2 a process outside is any such
+//! agree on all that any two windows have in common. Processes that touch a window are at most two edges away. In rule 2 a process outside is any such
 //! one; in rule 4 a *finite tree* takes the place of a closed walk: a window state for the root and for each child, down to processes without children, where
 //! parent and child agree on all that both see. Every size is a tree, and there is no least one: no two processes of a tree come round to each other.
-//! Trees of at most [`tree::SIZES`] processes show every way in which types stand beside each other within two edges.
+//! Trees of at most [`tree::SIZES`] processes show every way in which types are neighbours within two edges.
 
 use base::Id;
 use model::control::PlaceId;
@@ -48,7 +48,7 @@ use model::value::Value;
 use model::variable::VarId;
 use serde::{Deserialize, Serialize};
 
-/// How processes stand to each other.
+/// How processes are neighbours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Network {
@@ -75,11 +75,11 @@ pub mod tree {
     pub const SIBLING: i64 = 7;
     /// Another process.
     pub const FAR: i64 = 8;
-    /// Trees of at most so many processes show how types stand beside each other.
+    /// Trees of at most so many processes show how types are neighbours.
     pub const SIZES: usize = 31;
 }
 
-/// How processes are distinguished by where they stand.
+/// How processes are distinguished by their position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Distances {
@@ -140,7 +140,7 @@ pub enum RingItem {
 }
 
 impl RingItem {
-    /// The same seen from a window that stands so much further left.
+    /// The same seen from a window so much further left.
     pub fn shifted(self, by: i64) -> RingItem {
         match self {
             RingItem::Control(at) => RingItem::Control(at + by),
@@ -151,7 +151,7 @@ impl RingItem {
     }
 }
 
-/// What stands there.
+/// The content of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum RingValue {
     /// A value that names no process.
@@ -163,7 +163,7 @@ pub enum RingValue {
 }
 
 impl RingValue {
-    /// The same seen from a window that stands so much further left.
+    /// The same seen from a window so much further left.
     pub fn shifted(self, by: i64) -> RingValue {
         match self {
             RingValue::Neighbour(at) => RingValue::Neighbour(at + by),
@@ -183,7 +183,7 @@ pub struct WindowSet {
     pub states: Vec<Vec<RingValue>>,
 }
 
-/// A weight of a part of the state. A process's own items stand at distance 0, and so do the elements that are counted with it.
+/// A weight of a part of the state. A process's own items are at distance 0, and so do the elements that are counted with it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RingWeight {
     /// Of a process of this type in this local state: the values of its control and of its own cells, in their order.
@@ -197,7 +197,7 @@ pub enum RingWeight {
 /// A sum over all processes, elements and shared cells that never changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConservedSum {
-    /// The weights; what is not listed weighs nothing.
+    /// The weights; what is not here weighs nothing.
     pub weights: Vec<(RingWeight, u64)>,
     /// The sum, or the least that it is at any size.
     pub total: u64,
@@ -210,9 +210,9 @@ pub struct ConservedSum {
 pub struct RingsProof {
     /// The family of the processes.
     pub family: FamilyId,
-    /// How they stand to each other.
+    /// How they are neighbours.
     pub network: Network,
-    /// How they are distinguished, where they stand side by side.
+    /// How they are distinguished, where they are side by side.
     pub distances: Distances,
     /// The least distance at which a process touches something; at most 0.
     pub least: i64,
@@ -235,7 +235,7 @@ impl RingsProof {
         }
     }
 
-    /// The least size of which it says something about runs: windows side by side have to tell alike who moves.
+    /// The least size of which it says something about runs: windows side by side have to agree on the process that steps.
     pub fn from_of_runs(&self) -> i64 {
         match self.network {
             Network::Line => self.from() + 1,
@@ -244,7 +244,7 @@ impl RingsProof {
     }
 }
 
-/// The windows as they stand in a file: numbers, of which those of variables, places and values are the Model's.
+/// The windows as the file has them: numbers, of which those of variables, places and values are the Model's.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RingsRecord {

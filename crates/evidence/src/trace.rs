@@ -2,7 +2,7 @@
 //!
 //! **Rule.** The first state is initial; each state follows from the one before by the turn between them; what
 //! [`TraceEnd`] says is true of the last state. Where `loop_from` is given, the last state equals the one at that position,
-//! and the run goes round from there for ever. In a finite run every turn is a step; in a lasso, processes may stand still.
+//! and the run goes round from there for ever. In a finite run every turn is a step; in a lasso, processes may stutter.
 
 use model::Model;
 use model::eval::{self, Move, Race, State, StepFault, Turn};
@@ -28,7 +28,7 @@ pub enum TraceEnd {
     State,
     /// A step from it is a fault.
     Fault {
-        /// Who takes the step, and which.
+        /// The step and its processes.
         by: Move,
         /// What is wrong with it.
         fault: StepFault,
@@ -52,13 +52,13 @@ impl Trace {
         self.turns.len()
     }
 
-    /// How often the turn after a turn is another process's.
+    /// How many turns are followed by a turn of another process.
     pub fn n_context_switches(&self) -> usize {
         self.turns.windows(2).filter(|pair| pair[0].process() != pair[1].process()).count()
     }
 }
 
-/// The run through these states as a trace for a property, with the moves and the end that the reference semantics gives; `None`
+/// The run through these states as a trace for a property, with the turns and the end that the reference semantics gives; `None`
 /// where two states are not a step apart, or nothing that decides the property is true of the last one.
 pub fn trace_through(model: &Model, states: Vec<State>, property: &PropertyKind) -> Option<Trace> {
     let likely = |state: &State, aim: Option<&State>| -> Vec<eval::Step> {

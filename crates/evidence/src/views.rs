@@ -10,14 +10,14 @@
 //! **Rule.** A set of views proves its property for every size from `k` on at which all named processes are there, if the other processes of
 //! the family are interchangeable, nothing else depends on the size, and
 //!
-//! 1. *initiality*: any `k` processes of any initial state look like one of the views;
-//! 2. *step and non-interference*: take any view, and one more process where that one moves; and those at which the step looks, and one for
-//!    each quantifier over the family that holds, or fails, because of one process; such that every `k` of all these look like one of
-//!    the views. After the step the processes of the view look like one of the views again;
-//! 3. *implication*: no configuration of as many processes as it takes to violate the property, every `k` of which look like one of the views,
+//! 1. *initiality*: any `k` processes of any initial state project to one of the views;
+//! 2. *step and non-interference*: take any view, and one more process where that one steps; and those that the step reads, and one for
+//!    each quantifier over the family that holds, or fails, because of one process; such that every `k` of all these project to one of
+//!    the views. After the step the processes of the view project to one of the views again;
+//! 3. *implication*: no configuration of as many processes as it takes to violate the property, every `k` of which project to one of the views,
 //!    violates it; nor does a smaller one, which is a whole state.
 //!
-//! Then every `k` processes of every reachable state look like one of the views, by induction on runs: a step depends on the processes named
+//! Then every `k` processes of every reachable state project to one of the views, by induction on runs: a step depends on the processes named
 //! in 2 and on no others, so that a state of any size can be cut down to them and to the `k` processes of a view.
 
 use base::Id;
@@ -34,7 +34,7 @@ pub struct ViewsProof {
     pub family: FamilyId,
     /// How many processes each view shows.
     pub k: usize,
-    /// Whether processes are compared by the order of their indices: then the slots of a view stand in that order.
+    /// Whether processes are compared by the order of their indices: then the slots of a view are in that order.
     pub is_ordered: bool,
     /// What the shared part of a view consists of.
     pub shared: Vec<SharedColumn>,
@@ -138,7 +138,7 @@ pub enum LocalColumn {
     Taken(LoopId),
 }
 
-/// The views as they stand in a file: numbers, of which those of columns and values are the Model's.
+/// The views as the file has them: numbers, of which those of columns and values are the Model's.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ViewsRecord {
@@ -238,7 +238,7 @@ impl ViewsRecord {
         }
     }
 
-    /// The proof; `None` where a column stands in the wrong part. Whether its numbers are the Model's is for the checker to see.
+    /// The proof; `None` where a column is in the wrong part. Whether its numbers are the Model's is for the checker to see.
     pub fn proof(&self) -> Option<ViewsProof> {
         let shared = |column: &ViewColumnRecord| match *column {
             ViewColumnRecord::Cell(cell) => Some(SharedColumn::Cell(named(cell))),

@@ -84,7 +84,7 @@ enum TableauNode {
 struct TableauWriter<'s, 'm> {
     scope: &'s BindingScope<'m>,
     atoms: Vec<StateCondition>,
-    /// The atoms by the expression, as it stands in the property, and the values around it.
+    /// The atoms by the expression of the property, and the values around it.
     known: HashMap<(*const Expr, Vec<Value>), usize>,
     nodes: Vec<TableauNode>,
     ids: HashMap<TableauNode, usize>,

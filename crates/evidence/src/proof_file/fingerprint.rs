@@ -1,4 +1,4 @@
-//! A number that tells programs apart by what they do: comments, layout and other properties do not matter.
+//! A number that distinguishes programs by what they do: comments, layout and other properties do not matter.
 //!
 //! In: a Model, and the name of the property that a proof is about. Out: FNV-1a over the canonical text of both
 //! ([`model::canonical`]). Two programs that share it may still differ; a proof is checked against the program at hand.

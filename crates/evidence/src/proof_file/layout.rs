@@ -1,4 +1,4 @@
-//! Line breaks for proofs: what people look for stands on lines of its own, rows of numbers stay together.
+//! Line breaks for proofs: what people look for has lines of its own, rows of numbers stay together.
 
 use std::io;
 
@@ -44,7 +44,7 @@ pub(super) struct ProofFormatter {
 /// A list or record that is being written.
 #[derive(Clone, Debug)]
 struct OpenRecord {
-    /// Whether its elements stand on lines of their own.
+    /// Whether its elements have lines of their own.
     spread: bool,
     /// Whether its elements are spread themselves.
     spread_elements: bool,
@@ -53,7 +53,7 @@ struct OpenRecord {
 
 impl ProofFormatter {
     fn open<W: ?Sized + io::Write>(&mut self, writer: &mut W, bracket: &[u8]) -> io::Result<()> {
-        // An element of a list has no key of its own: then the list says how it stands.
+        // An element of a list has no key of its own: then the list decides its layout.
         let (spread, spread_elements) = match self.open.last() {
             None => (true, false),
             Some(around) if !self.key.is_empty() => {

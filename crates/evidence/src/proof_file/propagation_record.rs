@@ -1,4 +1,4 @@
-//! Refutations and additive invariants as they stand in the file.
+//! Refutations and additive invariants as the file has them.
 
 use model::Model;
 use model::process::ProcessId;

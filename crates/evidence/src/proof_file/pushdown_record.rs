@@ -1,4 +1,4 @@
-//! Path edges, callers and guarantees as they stand in the file.
+//! Path edges, callers and guarantees as the file has them.
 
 use model::Model;
 use model::control::{ActionId, ProcedureId, TextOwner};
@@ -29,7 +29,7 @@ pub(super) struct PushdownRecord {
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum ExposedRecord {
-    /// A process stands at one of these places.
+    /// A process is at one of these places.
     At(NamedId, Vec<NamedId>),
     /// A cell of a process has one of these values.
     Cell(NamedId, NamedId, Vec<Json>),
@@ -233,7 +233,7 @@ impl ThreadRecord {
     }
 }
 
-/// The numbers of cells, and what stands behind them.
+/// The numbers of cells, and what comes after them.
 fn split(row: &[u64], n_cells: usize, n_more: usize) -> Result<(Vec<u32>, &[u64]), String> {
     if row.len() != n_cells + n_more {
         return Err(format!("a row has {} numbers where there are {}", row.len(), n_cells + n_more));

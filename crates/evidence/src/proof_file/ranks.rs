@@ -63,7 +63,7 @@ fn write(tree: &RankTree, trees: &mut Vec<TreeRecord>) {
     }
 }
 
-/// The tree that a list of trees stands for.
+/// The tree that a list of trees encodes.
 pub(super) fn rank_tree(records: Vec<TreeRecord>) -> Result<RankTree, String> {
     let n_trees = records.len();
     // From the last tree on, with the levels of each, so that what a reason names is there already.

@@ -1,7 +1,7 @@
 //! A certificate from bytes.
 //!
 //! Anything may be in the file. The size is examined first, nesting is limited by the JSON reader, the head is compared with
-//! the Model before the rest is examined, and every id must be one of the Model's under the name that stands beside it.
+//! the Model before the rest is examined, and every id must be one of the Model's under the name beside it.
 
 use model::Model;
 use model::control::PlaceId;
@@ -32,7 +32,7 @@ use crate::itf::value::{brief, from_json};
 use crate::pushdown::PushdownProof;
 use crate::scope::Scope;
 
-/// A proof as it stands in its file: which program it is about can be asked before that program is there.
+/// A proof as its file has it: which program it is about can be asked before that program is there.
 pub struct ProofFile(ProofDocument);
 
 impl ProofFile {
@@ -158,7 +158,7 @@ fn check_program(document: &ProofDocument, model: &Model) -> Result<(), ProofErr
 }
 
 impl FactRecord {
-    /// What stands under a key, where nothing else is said.
+    /// The value of a key, where nothing else is said.
     fn only<T>(mut self, key: &str, take: impl FnOnce(&mut FactRecord) -> Option<T>) -> Result<T, String> {
         let found = take(&mut self).ok_or_else(|| format!("a claim of this kind needs `{key}`"))?;
         let more = self.k.is_some()
@@ -181,7 +181,7 @@ impl FactRecord {
     }
 }
 
-/// Ids and values of a program, each under the name that stands beside it.
+/// Ids and values of a program, each under the name beside it.
 pub(super) struct ProofReader<'a> {
     pub model: &'a Model,
 }
@@ -387,7 +387,7 @@ impl ProofReader<'_> {
 
     pub(super) fn place(&self, named: &NamedId) -> Result<PlaceId, String> {
         match self.model.places.as_slice().get(named.0) {
-            // A place without a label is called by its line, which may move.
+            // A place without a label is called by its line, which may change.
             Some(place) if place.labels.is_empty() => Ok(PlaceId::new(named.0)),
             place => self.known(named, "place", place.map(|place| place.name.as_str())).map(PlaceId::new),
         }

@@ -1,4 +1,4 @@
-//! The document as it stands in the file: ids with names beside them.
+//! The document as the file has it: ids with names beside them.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -103,7 +103,7 @@ pub(super) struct FactRecord {
 }
 
 impl FactRecord {
-    /// A fact of which nothing is said yet.
+    /// A fact without any claim yet.
     fn new(claim: ClaimRecord, uses: &[usize]) -> Self {
         FactRecord {
             claim,
@@ -274,7 +274,7 @@ impl ProofDocument {
         }
     }
 
-    /// A number that tells what is claimed apart: FNV-1a over its text.
+    /// A number that distinguishes what is claimed: FNV-1a over its text.
     pub fn digest_of_claims(&self) -> String {
         let mut hash = Hash(0xcbf2_9ce4_8422_2325);
         serde_json::to_writer(&mut hash, &self.facts).expect("plain data can be hashed");
