@@ -1,8 +1,8 @@
 //! What a representation of local sets must offer.
 //!
 //! A *group* is a few processes, ascending. Its **view** is what they see: the shared and public cells that they mention, their own
-//! cells and control, and what is exposed of anybody. A [`Backend::Set`] over a group is a set of values of its view. Sets of
-//! different groups are never turned into one; the backend answers questions about their *join*, the combinations of values of
+//! cells and control, and the exposed facts of all processes. A [`Backend::Set`] over a group is a set of values of its view. Sets of
+//! different groups are never made one; the backend answers questions about their *join*, the combinations of values of
 //! which every group's part is in its set.
 
 use base::{Budget, StopReason};
@@ -17,10 +17,10 @@ use crate::k_index::KIndexPlan;
 use crate::question::Question;
 use crate::symmetry::{Exchange, Symmetry};
 
-/// Who takes a step: a process, or the two of a rendezvous.
+/// The processes that take a step: one, or the two of a rendezvous.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Movers {
-    /// The process that moves; of a rendezvous, the sender.
+    /// The process that steps; of a rendezvous, the sender.
     pub process: ProcessId,
     /// The receiver of a rendezvous.
     pub partner: Option<ProcessId>,
@@ -44,7 +44,7 @@ pub trait Backend {
     /// The program.
     fn model(&self) -> &Model;
 
-    /// Everybody who can take a step.
+    /// All that can take a step.
     fn movers(&self) -> Vec<Movers>;
 
     /// Whether a step of the movers can change anything that the group sees.
@@ -75,10 +75,10 @@ pub trait Backend {
         Ok(false)
     }
 
-    /// Whether sets can be renamed, for these exchanges of processes.
+    /// Whether sets can be renamed, for these permutations of processes.
     fn renames(&self, symmetry: &Symmetry<'_>) -> bool;
 
-    /// What an exchange of processes makes of a set over a group: a set over the group's image. Only where
+    /// The image of a set over a group under a permutation of processes: a set over the group's image. Only where
     /// [`Backend::renames`] allows it.
     fn renamed(
         &mut self,
@@ -116,7 +116,7 @@ pub enum Answered {
 
 /// A backend whose processes can expose facts about their local states, and that has sets of whole states.
 pub trait Refinable: Backend {
-    /// Makes the facts visible to everybody; whether one of them was new.
+    /// Makes the facts visible to all processes; whether one of them was new.
     fn expose(&mut self, facts: &[(ProcessId, LocalFact)]) -> Result<bool, StopReason>;
 
     /// The facts exposed so far, process by process.
@@ -145,7 +145,7 @@ pub trait Refinable: Backend {
         Ok(self.listed_successor_within(state, sets))
     }
 
-    /// The same by looking at all successors.
+    /// The same by enumerating all successors.
     fn listed_successor_within(&self, state: &State, sets: &[Self::Set]) -> Option<State> {
         let mut successors = eval::steps(self.model(), state).into_iter().filter_map(|step| step.result.ok());
         successors.find(|next| sets.iter().any(|set| self.contains(set, next)))

@@ -22,7 +22,7 @@ use crate::k_index::groups;
 use crate::question::{Pattern, Question};
 pub(crate) use substitute::closed;
 
-/// Instances of `count(…) <= n` are told apart by subsets of `n + 1`; more of them than this are left together.
+/// Instances of `count(…) <= n` are distinguished by subsets of `n + 1`; more of them than this are left together.
 const MOST_SUBSETS: usize = 100_000;
 
 /// What is demanded of a boolean expression.
@@ -55,7 +55,7 @@ struct Literal<'e> {
     demand: Wanted,
 }
 
-/// In every state in which the conditions hold, looked at in turn, the claim holds.
+/// In every state in which the conditions hold, evaluated in order, the claim holds.
 #[derive(Clone)]
 struct Clause<'e> {
     conditions: Vec<Literal<'e>>,
@@ -74,7 +74,7 @@ impl Clause<'_> {
 /// What is demanded where a condition holds.
 #[derive(Clone)]
 struct ClauseImplication<'e> {
-    /// What holds besides, looked at before.
+    /// What holds besides, evaluated before.
     conditions: Vec<Literal<'e>>,
     condition: Literal<'e>,
     claim: Literal<'e>,
@@ -91,7 +91,7 @@ struct ClauseInstance<'e> {
     choice: Choice,
 }
 
-/// Which instances are looked at, by the processes bound so far.
+/// Which instances are considered, by the processes bound so far.
 type Chosen<'m> = &'m dyn Fn(&[ProcessId]) -> bool;
 
 /// Takes properties apart.
@@ -110,7 +110,7 @@ impl<'m> Splitter<'m> {
         Splitter { model, state, chosen, found: Vec::new() }
     }
 
-    /// The questions of an expression that has to meet the demand.
+    /// The questions of an expression that has to have the truth that is wanted.
     pub fn questions(mut self, expr: &Expr, demand: Wanted) -> Vec<Question> {
         let claim = Literal { expr, bound: Rc::new([]), demand };
         self.split(Clause { conditions: Vec::new(), claim, cuts: Vec::new() });
@@ -284,7 +284,7 @@ impl<'m> Splitter<'m> {
         bindings.iter().map(|one| (one.name.clone(), value(one))).collect()
     }
 
-    /// Whether no instance is a fault in any state, as far as that can be told without looking at states.
+    /// Whether no instance is a fault in any state, as far as the text alone decides.
     fn have_values(&self, quantified: &Quantified, instances: &[ClauseInstance<'_>]) -> bool {
         instances.iter().all(|ClauseInstance { bound, filter, .. }| {
             let filtered = filter.as_ref().is_none_or(|filter| self.has_value(filter.expr, bound));

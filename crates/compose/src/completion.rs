@@ -4,7 +4,7 @@
 //! programs. Each round computes split invariants. A state in the error set that they do not exclude is generalised to a
 //! **prime implicant** over local variables (the paper tests one variable at a time and gets stuck where two matter together),
 //! whose facts are exposed. Where nothing new can be exposed, the error set grows by predecessors, layer by layer; it is kept from
-//! round to round. Where processes are alike, what is exposed of one is exposed of all, and one stands for all.
+//! round to round. Where processes are symmetric, what is exposed of one is exposed of all, and one represents all.
 //!
 //! A state in which the property has no value is an error, too. Once a run to one is found, the property does not hold; it is
 //! then asked whether another state decides it.
@@ -30,7 +30,7 @@ use crate::symmetry::Symmetry;
 /// How completion goes about it.
 #[derive(Clone, Copy)]
 pub struct CompletionOptions<'a, 'm> {
-    /// The exchanges under which program and property stay the same, where these are to be used.
+    /// The permutations under which program and property are invariant, where these are to be used.
     pub symmetry: Option<&'a Symmetry<'m>>,
     /// Which local sets are compared with the error set.
     pub stages: Stages,
@@ -41,7 +41,7 @@ pub struct CompletionOptions<'a, 'm> {
 /// Which local sets are compared with the error set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stages {
-    /// Those of every stage, and the round ends at the first that meets it, as in the paper.
+    /// Those of every stage, and the round ends at the first that intersects it, as in the paper.
     Each,
     /// The invariants alone, computed in whatever way is fast.
     Last,
@@ -79,9 +79,9 @@ pub enum Completed<S> {
 /// Why another way has to be taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Obstacle {
-    /// A fact about one process names another one, so that it cannot be exposed of all alike: go on without symmetry.
+    /// A fact about one process names another one, so that it cannot be exposed of all by permutations: go on without symmetry.
     NamesAnother,
-    /// Nothing is left to expose, because what matters are cells that a process does not see: let everybody see the whole shared
+    /// Nothing is left to expose, because what matters are cells that a process does not see: let all processes see the whole shared
     /// store.
     NarrowViews,
 }
@@ -89,7 +89,7 @@ pub enum Obstacle {
 /// One round of refinement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RefinementRound {
-    /// The first stage whose sets meet the error set, the initial states being stage 0; `None` in the last round of a proof.
+    /// The first stage whose sets intersect the error set, the initial states being stage 0; `None` in the last round of a proof.
     pub violated_at: Option<usize>,
     /// The facts exposed after it.
     pub exposed: Vec<(ProcessId, LocalFact)>,
@@ -103,7 +103,7 @@ pub struct RefinementRound {
 /// How many states of the error set are generalised in each round once something new was found.
 const ENOUGH: usize = 64;
 
-/// As [`ENOUGH`], where a fact about one process is one about all that are alike.
+/// As [`ENOUGH`], where a fact about one process is one about all symmetric ones.
 const ENOUGH_ALIKE: usize = 4;
 
 /// Refines until there is a proof or a run.
@@ -141,7 +141,7 @@ enum RefusedExposure {
 
 /// What came of exposing facts.
 enum Exposing {
-    /// They tell states apart that looked the same.
+    /// They distinguish states that no fact distinguished.
     New,
     /// They do not.
     Nothing,
@@ -149,7 +149,7 @@ enum Exposing {
     NamesAnother,
 }
 
-/// How closely states are looked at.
+/// How finely states are distinguished.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Granularity {
     /// Those that share the facts of a prime implicant are seen together, whatever their shared cells are.
@@ -284,8 +284,8 @@ impl<'m, B: Refinable, T: FnMut(&RefinementRound)> Completion<'_, 'm, B, T> {
             let before = self.backend.before(&meeting, &as_join(&join))?;
             let layer = self.grow(&before)?;
             if self.backend.is_empty(&layer) {
-                // An early stage can meet the error set without the predecessors that matter: go on to the fixpoint, where
-                // something is new if everybody sees the whole shared store.
+                // An early stage can intersect the error set without the predecessors that matter: go on to the fixpoint, where
+                // something is new if all processes see the whole shared store.
                 if closed {
                     return Ok(match self.expose(&meeting, Granularity::States, &mut round)? {
                         Exposing::New => None,
@@ -311,7 +311,7 @@ impl<'m, B: Refinable, T: FnMut(&RefinementRound)> Completion<'_, 'm, B, T> {
         }
     }
 
-    /// Exposes what tells states of the set apart from others, and ends the round if it tells anything apart.
+    /// Exposes what distinguishes states of the set from others, and ends the round if it distinguishes any.
     fn expose(
         &mut self,
         meeting: &B::Set,
@@ -378,8 +378,8 @@ impl<'m, B: Refinable, T: FnMut(&RefinementRound)> Completion<'_, 'm, B, T> {
         self.backend.within(states, &as_join(&join))
     }
 
-    /// The facts, not yet exposed, that tell states of the set apart from states that are no errors; `None` where one of them
-    /// cannot be exposed of all alike.
+    /// The facts, not yet exposed, that distinguish states of the set from states that are no errors; `None` where one of them
+    /// cannot be exposed of the whole family.
     fn new_facts(
         &mut self,
         meeting: &B::Set,
@@ -416,7 +416,7 @@ impl<'m, B: Refinable, T: FnMut(&RefinementRound)> Completion<'_, 'm, B, T> {
         Ok(Some(facts))
     }
 
-    /// The facts and, where processes are alike, the same about all others of the family; `None` for a fact that names another.
+    /// The facts and, where processes are symmetric, the same about all others of the family; `None` for a fact that names another.
     fn for_whole_family(&self, facts: Vec<(ProcessId, LocalFact)>) -> Option<Vec<(ProcessId, LocalFact)>> {
         let Some(symmetry) = self.way.symmetry else { return Some(facts) };
         let model = self.backend.model();

@@ -1,4 +1,4 @@
-//! A search for a real run in which only a few processes move.
+//! A search for a real run in which only a few processes take steps.
 //!
 //! In: a question that local sets leave open. Out: a run to a state that answers it, if two or three processes can get there
 //! while all others stay where they start. Most mistakes of protocols need no more, however many processes there are. A run
@@ -27,7 +27,7 @@ const MOST_STARTS: usize = 64;
 /// So many crowds are tried.
 const MOST_CROWDS: usize = 8;
 
-/// No more processes move.
+/// No more processes take steps.
 const LARGEST: usize = 3;
 
 /// A run of a few processes to a state that answers the question and decides the property, if a short search finds one.
@@ -49,14 +49,14 @@ pub fn find_run(
     Ok(None)
 }
 
-/// Who may move: the processes of the question, then one more.
+/// The processes that may take steps: those of the question, then one more.
 fn crowds(model: &Model, question: &Question) -> Vec<Vec<ProcessId>> {
     let everybody: Vec<ProcessId> = model.processes.ids().collect();
     let asked: Vec<ProcessId> = match question.pattern {
         Pattern::Fault(process) => vec![process],
         _ => question.processes.clone(),
     };
-    // The first processes of each family stand for the others well enough.
+    // The first processes of each family represent the others well enough.
     let first = |process: &&ProcessId| {
         let family = &model.families[model.processes[**process].family];
         process.index() - family.first.index() < LARGEST
@@ -86,9 +86,9 @@ struct FewMovers<'a> {
     model: &'a Model,
     property: &'a PropertyKind,
     question: &'a Question,
-    /// Who moves.
+    /// The processes that take steps.
     crowd: Vec<ProcessId>,
-    /// The states found, in breadth-first order, each with the one before it and the move between them.
+    /// The states found, in breadth-first order, each with the one before it and the step between them.
     found: Vec<(State, Option<(usize, Move)>)>,
     /// Where each state is among them.
     known: HashMap<State, usize>,

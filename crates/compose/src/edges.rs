@@ -1,6 +1,6 @@
 //! Labelled edges of what one process sees, and sets of them.
 //!
-//! In: for each step of the whole program the edge that it is in the view of a process: between two of its view states, with who moved
+//! In: for each step of the whole program the edge that it is in the view of a process: between two of its view states, with its movers
 //! as far as the view shows it. A step that changes nothing in the view is an edge, too (a stutter). Out: sets of edges, the
 //! currency of methods that reason about what happens for ever; and whether edges of two views may be the same step.
 
@@ -8,14 +8,14 @@ use std::collections::BTreeSet;
 
 use model::process::ProcessId;
 
-/// Who moved, as the view of a process shows it; `A` names actions.
+/// The processes of a step, as the view of a process shows them; `A` names actions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum EdgeLabel<A> {
     /// The process itself, by this action.
     Own(A),
     /// Another process that can touch what the view shows.
     External {
-        /// Who moved.
+        /// The process that took the step.
         mover: ProcessId,
         /// By which action.
         action: A,
@@ -31,7 +31,7 @@ pub struct ViewEdge<A> {
     pub from: u32,
     /// The view state after.
     pub to: u32,
-    /// Who moved.
+    /// The processes of the step.
     pub label: EdgeLabel<A>,
 }
 
@@ -101,7 +101,7 @@ impl<A: Copy + Ord> EdgeSet<A> {
     }
 }
 
-/// Who moved by which action, where the view of a process shows it.
+/// The process of the step and its action, where the view of a process shows it.
 fn mover<A: Copy>(viewer: ProcessId, label: EdgeLabel<A>) -> Option<(ProcessId, A)> {
     match label {
         EdgeLabel::Own(action) => Some((viewer, action)),

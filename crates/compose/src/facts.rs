@@ -2,7 +2,7 @@
 //!
 //! In: claims, each with the facts that its check may assume. Out: ids under which later proofs name them, and the certificate of a
 //! property: all that was proved on the way, in order. Only closed facts are here: one is added when its proof is complete, and it
-//! can name earlier ones only, since nobody has the id of a later one; so the order of the list is well-founded.
+//! can name earlier ones only, since there is no id of a later one yet; so the order of the list is well-founded.
 
 use base::{Id, IdVec};
 use evidence::certificate::{Claim, Fact};

@@ -4,7 +4,7 @@
 //! the facts that it speaks of are exposed, and abstract processes made of the strongest split invariant (`backend.rs`). Every run of
 //! the program is a run of each of them. So the violation has no run if (**A**: CAV 2008, Theorem 4; CAV 2010) for every process the abstract
 //! process has no fair run in which the process itself carries acceptance again and again, or (**B**) for some process it has no fair
-//! run at all. Otherwise a run whose turns are all sure is unrolled to one of the program (`unroll.rs`); if that is fair it is shown.
+//! run at all. Otherwise a run whose turns are all must transitions is unrolled to one of the program (`unroll.rs`); if that is fair it is shown.
 //! In all other cases something is exposed (`refine.rs`), and it starts again; there is an end, with everything exposed at the latest.
 
 pub mod backend;
@@ -36,20 +36,20 @@ use unroll::Unrolled;
 /// Whose abstract process must have no fair run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Variant {
-    /// A: everybody's, in which the process itself carries acceptance again and again.
+    /// A: every process's, in which the process itself carries acceptance infinitely often.
     Every,
-    /// B: somebody's.
+    /// B: some process's.
     One,
 }
 
 /// Which method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LivenessRule {
-    /// Cohen and Namjoshi, CAV 2008: everybody's abstract process, with no fairness but that of scheduling.
+    /// Cohen and Namjoshi, CAV 2008: every process's abstract process, with no fairness but that of scheduling.
     Ll,
-    /// Cohen, Namjoshi and Sa'ar, CAV 2010, A: everybody's abstract process.
+    /// Cohen, Namjoshi and Sa'ar, CAV 2010, A: every process's abstract process.
     FllA,
-    /// The same, B: somebody's abstract process.
+    /// The same, B: some process's abstract process.
     FllB,
 }
 
@@ -78,7 +78,7 @@ pub struct FairOptions<'w> {
     pub variant: Variant,
     /// Limits.
     pub budget: &'w Budget,
-    /// Who is told.
+    /// Receives the events.
     pub observer: &'w dyn Observer,
 }
 
@@ -113,7 +113,7 @@ impl Decided {
     }
 }
 
-/// So many abstract processes with fair runs are looked into in each round.
+/// Runs of so many abstract processes are unrolled and refined in each round.
 const MOST_LOOKED_INTO: usize = 2;
 
 /// Decides a property.
@@ -263,8 +263,8 @@ impl<B: FairBackend> FairSearch<'_, '_, B> {
         })
     }
 
-    /// The processes whose abstract processes are looked at for B: one of which nothing is exposed, if there is one, since everybody sees
-    /// the others anyway; and those that the property speaks of.
+    /// The processes whose abstract processes are searched for B: one of which nothing is exposed, if there is one, since all processes see
+    /// the exposed ones anyway; and those that the property speaks of.
     fn candidates(&self, violation: usize, exposed: &BTreeSet<ProcessId>) -> Vec<ProcessId> {
         let model = self.conditions.model;
         let spoken_of = self.spoken_of(violation);

@@ -27,7 +27,7 @@ pub struct ConcernedProcesses<'a> {
     pub in_deadlock: Vec<Vec<ProcessId>>,
 }
 
-/// How invariants imply a property, whose questions these are: all of them, or where processes can be exchanged the first of those
+/// How invariants imply a property, whose questions these are: all of them, or where processes can be permuted the first of those
 /// that are images of each other.
 pub fn implied(
     model: &Model,
@@ -96,7 +96,7 @@ fn no_races(
     parts
 }
 
-/// Who can move together: each process, and who sends with who receives on a common channel.
+/// The processes that can step together: each by itself, and a sender with a receiver on a common channel.
 fn movers(model: &Model) -> Vec<Vec<ProcessId>> {
     let mut movers: Vec<Vec<ProcessId>> = model.processes.ids().map(|process| vec![process]).collect();
     let sides = |process: ProcessId| {

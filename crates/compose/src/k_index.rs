@@ -7,8 +7,8 @@
 //! invariants, which are also what thread-modular checking computes (Flanagan and Qadeer); for `k = 2` the pairwise ones. Every
 //! reachable state projects into them, whatever the order of the steps here.
 //!
-//! Where processes can be exchanged, only groups of first processes are computed; the groups that their rules need beside are
-//! their images, kept by rules of their own, and so is that a group's set is the same for all who are alike.
+//! Where processes can be permuted, only groups of first processes are computed; the groups that their rules need beside are
+//! their images, kept by rules of their own, and so is that a group's set is the same for all symmetric groups.
 
 use std::collections::BTreeSet;
 
@@ -28,21 +28,21 @@ use crate::symmetry::{Exchange, Symmetry};
 pub struct Invariants<S> {
     /// How many processes each speaks of.
     pub k: usize,
-    /// The groups, in lexicographic order; where processes can be exchanged, those that stand for all, and then images of them.
+    /// The groups, in lexicographic order; where processes can be permuted, those that represent all, and then images of them.
     pub groups: Vec<Vec<ProcessId>>,
     /// The set of each group.
     pub sets: Vec<S>,
-    /// How many of the groups stand for all.
+    /// How many of the groups represent all.
     pub n_listed: usize,
 }
 
 impl<S: Clone> Invariants<S> {
-    /// The sets of all groups, or of those that stand for all.
+    /// The sets of all groups, or of those that represent all.
     pub fn join(&self) -> Vec<(&[ProcessId], &S)> {
         self.groups.iter().map(Vec::as_slice).zip(&self.sets).take(self.n_listed).collect()
     }
 
-    /// The set of a group, renamed from one that stands for it if need be.
+    /// The set of a group, renamed from one that represents it if need be.
     pub(crate) fn set_of<B: Backend<Set = S>>(
         &self,
         backend: &mut B,
@@ -91,7 +91,7 @@ impl<S: Clone> Invariants<S> {
             }
         }
         for cell in cells {
-            // A cell that nobody sees may have any value.
+            // A cell that none of them sees may have any value.
             if !backend.sees(&concerned, cell)
                 && let Some(&watcher) = everybody.iter().find(|&&process| backend.sees(&[process], cell))
             {
@@ -119,7 +119,7 @@ pub fn groups(processes: &[ProcessId], k: usize) -> Vec<Vec<ProcessId>> {
     found
 }
 
-/// Limits are looked at after so many groups or rules.
+/// The budget is checked after so many groups or rules.
 const CHECK_EVERY: u64 = 256;
 
 /// Counts the groups and rules of a plan while it is made: with a hundred processes there are millions.
@@ -171,7 +171,7 @@ pub enum ClosureRule {
     Step {
         /// The group, by its position.
         group: usize,
-        /// Who moves.
+        /// The processes that step.
         movers: Movers,
         /// The groups of `k` among the group and the movers, by their positions: whose sets the combination must be in.
         witnesses: Vec<usize>,
@@ -188,7 +188,7 @@ pub enum ClosureRule {
 }
 
 impl ClosureRule {
-    /// The groups whose sets the rule looks at.
+    /// The groups whose sets the rule reads.
     pub fn sources(&self) -> &[usize] {
         match self {
             ClosureRule::Step { witnesses, .. } => witnesses,
@@ -212,16 +212,16 @@ pub struct KIndexPlan<'m> {
     pub k: usize,
     /// The groups.
     pub groups: Vec<Vec<ProcessId>>,
-    /// How many of the groups stand for all.
+    /// How many of the groups represent all.
     pub n_listed: usize,
     /// The rules.
     pub rules: Vec<ClosureRule>,
-    /// The exchanges, where some groups stand for others.
+    /// The permutations, where some groups represent others.
     pub symmetry: Option<Symmetry<'m>>,
 }
 
 impl<'m> KIndexPlan<'m> {
-    /// Every group, and every mover who can disturb it.
+    /// Every group, and every mover that can interfere with it.
     ///
     /// # Errors
     /// A limit that was reached.
@@ -239,7 +239,7 @@ impl<'m> KIndexPlan<'m> {
         Ok(plan)
     }
 
-    /// One group for each choice of families, one mover of those that are alike to it, and the images that the rules need.
+    /// One group for each choice of families, one mover of those that are symmetric for it, and the images that the rules need.
     ///
     /// # Errors
     /// A limit that was reached.
@@ -276,7 +276,7 @@ impl<'m> KIndexPlan<'m> {
         Ok(plan)
     }
 
-    /// Adds the rule of movers who can change what a group sees. How many witnesses it has.
+    /// Adds the rule of movers that can change what a group sees. How many witnesses it has.
     fn add_step<B: Backend>(&mut self, backend: &B, at: usize, movers: Movers) -> usize {
         if !backend.disturbs(movers, &self.groups[at]) {
             return 0;
@@ -405,8 +405,8 @@ pub fn too_many_at_once() -> StopReason {
     Coarse::LargeQuestion.into()
 }
 
-/// The groups of `k` among the processes concerned. Where there are too many, a deadlock is looked for with neighbours only: they
-/// leave more combinations, but have everybody.
+/// The groups of `k` among the processes concerned. Where there are too many, a deadlock is searched for with neighbours only: they
+/// leave more combinations, but cover all processes.
 fn groups_asked(question: &Question, concerned: &[ProcessId], k: usize) -> Result<Vec<Vec<ProcessId>>, StopReason> {
     match question.pattern {
         Pattern::Deadlock => Ok(groups_in_deadlock(concerned, k)),

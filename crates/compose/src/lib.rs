@@ -1,7 +1,7 @@
 //! Local proofs, written once over a backend.
 //!
 //! [`backend`]: what an explicit or a symbolic representation of local sets must offer. [`k_index`]: the strongest invariants of
-//! `k` processes each, of which split invariants are `k = 1` and pairwise ones `k = 2`; [`symmetry`] lets few groups stand for
+//! `k` processes each, of which split invariants are `k = 1` and pairwise ones `k = 2`; [`symmetry`] lets few groups represent
 //! all. [`question`]: properties as patterns over few processes. [`crowd`]: real runs of a few processes, where invariants leave a
 //! question open. [`method`]: all of it put together. [`completion`]: refinement by exposed facts until there is a proof or a
 //! real run. [`fair`]: temporal properties under fairness. [`facts`]: what was proved so far, with what it rests on; [`edges`]: sets of

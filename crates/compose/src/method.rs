@@ -1,4 +1,4 @@
-//! From a backend to answers: the methods that look for invariants of `k` processes each.
+//! From a backend to answers: the methods that compute invariants of `k` processes each.
 //!
 //! In: a backend, `k` and a task. Out: an answer for each property. All properties share one set of invariants. What the
 //! invariants leave open may still be decided by a real run of a few processes ([`crate::crowd`]); otherwise it stays open.
@@ -31,8 +31,8 @@ pub enum PropertyAttempt {
     Open(StopReason),
 }
 
-/// Looks for invariants of `k` processes each, and answers all properties of the task with them. `statistics` tells what the
-/// backend has to say about the invariants.
+/// Computes invariants of `k` processes each, and answers all properties of the task with them. `statistics` measures the
+/// backend after the fixpoint.
 pub fn k_index<B: Backend>(
     backend: &mut B,
     k: usize,

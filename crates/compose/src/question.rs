@@ -1,8 +1,8 @@
 //! Properties as patterns over few processes.
 //!
 //! In: a property. Out: the [`Question`]s of which none may have a positive answer in a reachable state, each with the processes
-//! whose local states it looks at and the cells that it reads. An invariant falls apart into clauses (`clause.rs`). Each question
-//! is put to the join of just these processes' sets. Where processes can be exchanged and the property treats them alike, of the
+//! whose local states it reads and the cells that it reads. An invariant falls apart into clauses (`clause.rs`). Each question
+//! is put to the join of just these processes' sets. Where processes can be permuted and the property is symmetric, of the
 //! questions that are images of each other the first one is asked.
 
 use std::collections::BTreeSet;
@@ -47,7 +47,7 @@ pub enum Pattern {
     },
     /// The process has a faulty step (with the partner: of their rendezvous).
     Fault(ProcessId),
-    /// Nobody can move, and somebody is stuck.
+    /// No process is enabled, and some process is stuck.
     Deadlock,
     /// The two processes can access one cell of the variable, one of them writing.
     Race(VarId, ProcessId, ProcessId),
@@ -58,7 +58,7 @@ pub fn questions(model: &Model, property: &PropertyKind) -> Option<Vec<Question>
     questions_up_to(model, property, None)
 }
 
-/// The questions of a property, of those that are images of each other under exchanges only the first; `None` for temporal ones.
+/// The questions of a property, of those that are images of each other under permutations only the first; `None` for temporal ones.
 pub fn questions_up_to(
     model: &Model,
     property: &PropertyKind,

@@ -1,9 +1,9 @@
-//! Exchanging processes: which groups stand for all, and what an exchange makes of cells and values.
+//! Permutations of processes: which groups represent all, and the images of cells and values.
 //!
 //! In: a Model all of whose families `model::symmetry` finds symmetric. A permutation of processes within their families takes
 //! steps to steps and initial states to initial states, so it takes the strongest invariant of a group to that of the group's
 //! image: one group for each choice of families is enough, and of the movers beside it one for each way in which
-//! permutations that keep the group together can tell them apart.
+//! permutations that keep the group together can distinguish them.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -41,7 +41,7 @@ impl Exchange {
     }
 }
 
-/// The exchanges that a program allows.
+/// The permutations that a program allows.
 #[derive(Clone, Debug)]
 pub struct Symmetry<'m> {
     model: &'m Model,
@@ -50,7 +50,7 @@ pub struct Symmetry<'m> {
 }
 
 impl<'m> Symmetry<'m> {
-    /// The exchanges of all processes within their families; `None` where the program tells some apart, or has nobody to exchange.
+    /// All permutations of processes within their families; `None` where the program distinguishes some, or has no family of two.
     pub fn of(model: &'m Model) -> Option<Self> {
         let mut dimensions = BTreeMap::new();
         let mut families = model.families.entries().filter(|(_, family)| family.count() > 1).peekable();
@@ -64,13 +64,13 @@ impl<'m> Symmetry<'m> {
         Some(Symmetry { model, dimensions })
     }
 
-    /// What a certificate says about these exchanges.
+    /// What a certificate says about these permutations.
     pub fn claim(&self) -> evidence::certificate::ClaimedSymmetry {
         let dimension = |(&(var, dimension), &family)| ProcessDimension { var, dimension, family };
         evidence::certificate::ClaimedSymmetry { dimensions: self.dimensions.iter().map(dimension).collect() }
     }
 
-    /// Whether a property treats all processes alike.
+    /// Whether a property is symmetric in all processes.
     pub fn leaves(&self, property: &PropertyKind) -> bool {
         match property {
             PropertyKind::Invariant(expr) | PropertyKind::Reachable(expr) => {
@@ -105,7 +105,7 @@ impl<'m> Symmetry<'m> {
         self.model.processes.ids().filter(is_first).collect()
     }
 
-    /// An exchange that takes some processes, family by family in their order, to others.
+    /// A permutation that takes some processes, family by family in their order, to others.
     pub fn exchange(&self, from: &[ProcessId], to: &[ProcessId]) -> Exchange {
         let mut goes: Vec<ProcessId> = self.model.processes.ids().collect();
         for family in &self.model.families {
@@ -121,8 +121,8 @@ impl<'m> Symmetry<'m> {
         Exchange(goes)
     }
 
-    /// Exchanges that keep a group together and of which all others that do are composed: in each family, among those
-    /// inside and among those outside, an exchange of two and a round of all.
+    /// Generators of the permutations that keep a group together: in each family, among those
+    /// inside and among those outside, a transposition and a cycle of all.
     pub fn keeping(&self, group: &[ProcessId]) -> Vec<Exchange> {
         let mut found = Vec::new();
         for family in &self.model.families {
@@ -149,7 +149,7 @@ impl<'m> Symmetry<'m> {
         Exchange(goes)
     }
 
-    /// Whether, of all sequences into which exchanges that keep the group together take this one, it is the first.
+    /// Whether, of all sequences into which permutations that keep the group together take this one, it is the first.
     pub fn is_first(&self, sequence: &[ProcessId], group: &[ProcessId]) -> bool {
         let mut seen: HashSet<ProcessId> = HashSet::new();
         sequence.iter().all(|&process| {

@@ -1,4 +1,4 @@
-//! What an expression looks at, at most: the processes whose places or locals it names, and cells.
+//! What an expression may read, at most: the processes whose places or locals it names, and cells.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -10,10 +10,10 @@ use model::variable::{CellId, Storage};
 
 use super::{Splitter, as_process, is_constant};
 
-/// What an expression looks at.
+/// What an expression may read.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Mentions {
-    /// The processes whose place or own cells it may look at.
+    /// The processes whose control location or own cells it may read.
     pub processes: BTreeSet<ProcessId>,
     /// The cells.
     pub cells: BTreeSet<CellId>,
@@ -22,7 +22,7 @@ pub(crate) struct Mentions {
 }
 
 impl Splitter<'_> {
-    /// Adds what an expression looks at where its bound variables have these values.
+    /// Adds what an expression may read where its bound variables have these values.
     pub(crate) fn mention(&self, expr: &Expr, bound: &[Value], into: &mut Mentions) {
         match &expr.kind {
             ExprKind::Const(_) | ExprKind::Parameter(_) | ExprKind::Myself | ExprKind::Bound(_) => {}
@@ -59,7 +59,7 @@ impl Splitter<'_> {
                     self.mention(&quantified.body, &instance, into);
                 });
                 if visited.is_none() {
-                    // Its range changes with the state: it may look at anything.
+                    // Its range changes with the state: it may read anything.
                     into.processes.extend(self.model.processes.ids());
                     into.cells.extend(self.model.cells.ids());
                     for process in self.model.processes.ids() {

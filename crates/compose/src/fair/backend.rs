@@ -1,7 +1,7 @@
 //! What a representation of abstract processes must offer.
 //!
-//! The **store** is what everybody sees: the shared and public cells, and of every process the block of its local states that the
-//! exposed facts tell apart. The abstract process of a *focus* has its own turns and, for every other process, the changes of the store
+//! The **store** is what all processes see: the shared and public cells, and of every process the block of its local states that the
+//! exposed facts distinguish. The abstract process of a *focus* has its own turns and, for every other process, the changes of the store
 //! that some of its local states allows. A backend keeps for every process the local states at each store (its split invariant), and
 //! says whether an abstract process has a fair run.
 
@@ -13,12 +13,12 @@ use model::process::ProcessId;
 
 use super::locals::LocalState;
 
-/// Which runs of the abstract process of the focus are looked for.
+/// Which runs of the abstract process of the focus are searched for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FairRunQuery {
     /// The position of the violation in the property's list.
     pub violation: usize,
-    /// Whether turns of the focus itself must carry the automaton's first mark again and again (any turn will do where it has none).
+    /// Whether turns of the focus itself must carry the automaton's first mark infinitely often (any turn counts where it has none).
     pub own: bool,
     /// Which automaton reads the stores.
     pub automaton: AutomatonChoice,
@@ -37,7 +37,7 @@ pub enum AutomatonChoice {
 pub enum WrittenProof {
     /// The claim and the split invariant that it uses.
     Proof(SplitInvariant, NoFairRun),
-    /// There is a proof, but the sets are too large to be listed.
+    /// There is a proof, but the sets are too large to be explicit.
     TooLarge,
     /// With the plain automaton the abstract processes of these have fair runs: the rule is about an automaton, not about its words.
     Open(Vec<ProcessId>),
@@ -64,11 +64,11 @@ pub struct AbstractPoint {
 /// A turn in an abstract run.
 #[derive(Clone, Debug)]
 pub struct AbstractTurn {
-    /// Whose turn it is.
+    /// The process that has the turn.
     pub mover: ProcessId,
     /// The turn, where it is the focus's.
     pub own: Option<Turn>,
-    /// The positions of the fairness assumptions that the turn itself meets.
+    /// The positions of the fairness assumptions that the turn itself satisfies.
     pub met: Vec<usize>,
     /// Whether every local state of the mover allows it.
     pub is_sure: bool,
@@ -99,7 +99,7 @@ pub trait FairBackend {
     /// Forgets all exposed facts.
     fn forget(&mut self) -> Result<(), StopReason>;
 
-    /// Makes facts visible to everybody; whether one of them tells apart what nothing did.
+    /// Makes facts visible to all processes; whether one of them splits a block.
     fn expose(&mut self, facts: &[(ProcessId, LocalFact)]) -> Result<bool, StopReason>;
 
     /// Computes the strongest split invariant for what is exposed now.

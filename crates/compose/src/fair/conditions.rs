@@ -49,7 +49,7 @@ pub struct Conditions<'m> {
     pub plain: Vec<Violation>,
     /// What claims call each of them.
     pub names: Vec<ViolationName>,
-    /// Of which earlier violation each one is the image, where processes are alike: what excludes the one excludes the other.
+    /// Of which earlier violation each one is the image under a permutation: what excludes the one excludes the other.
     pub images: Vec<Option<(usize, Exchanged)>>,
     /// All fairness assumptions of the violations, each once.
     pub pairs: Vec<AssumptionPair>,
@@ -97,7 +97,7 @@ impl<'m> Conditions<'m> {
         violation.fairness.iter().filter_map(position).collect()
     }
 
-    /// The positions of the assumptions that a turn meets whatever the state, ascending.
+    /// The positions of the assumptions that a turn satisfies whatever the state, ascending.
     pub fn met_by(&self, turn: &Turn) -> Vec<usize> {
         (0..self.pairs.len()).filter(|&at| self.pairs[at].is_met_by(self.model, turn)).collect()
     }
@@ -167,7 +167,7 @@ fn plain_violations(
     (names, list.into_iter().map(violation).collect())
 }
 
-/// The processes at whose local states a proposition looks.
+/// The processes whose local states a proposition reads.
 pub fn support(model: &Model, proposition: &Proposition) -> Vec<ProcessId> {
     looks_at(model, &mentions(model, proposition)).into_iter().collect()
 }

@@ -1,7 +1,7 @@
-//! Facts that tell some local states of a process from others.
+//! Facts that separate some local states of a process from others.
 //!
 //! In: local states inside a set and local states outside it. Out: a fact that holds of those inside and of none outside, as simple
-//! as can be found: where the process stands, then the content of one cell, then combinations, each with as few conditions as
+//! as can be found: the control location, then the content of one cell, then combinations, each with as few conditions as
 //! keep the others out.
 
 use std::collections::BTreeSet;

@@ -1,4 +1,4 @@
-//! The local state of one process: where it stands and what its own cells hold.
+//! The local state of one process: its control location and the values of its own cells.
 //!
 //! In: a Model without procedures. Out: for each process its control points, numbered by `model::points` as certificates number
 //! them, and the cells that it alone sees. A local state can be read off a state and put into one; facts are judged on it.
@@ -20,7 +20,7 @@ const MOST_POINTS: usize = 1 << 16;
 /// The local state of a process.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct LocalState {
-    /// Where its control stands, by the number of the point.
+    /// Its control location, by the number of the point.
     pub point: usize,
     /// The contents of the cells that it alone sees, in their order; loop counters are part of the point.
     pub cells: Vec<Value>,
@@ -86,7 +86,7 @@ impl<'m> Locals<'m> {
         self.model.cells.ids().filter(is_seen).all(|cell| a.cells[cell.index()] == b.cells[cell.index()])
     }
 
-    /// The turns of one process, with the state after each: its steps, and a stand-still where it has none or at `idle`.
+    /// The turns of one process, with the state after each: its steps, and a stutter where it has none or at `idle`.
     /// Where `any` chooses from too many values to go through, likely ones are taken.
     pub fn turns_of(&self, process: ProcessId, state: &State, aim: Option<&State>) -> Vec<(Turn, State)> {
         let steps = eval::likely_steps_of(self.model, state, process, aim);

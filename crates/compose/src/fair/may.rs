@@ -1,8 +1,8 @@
 //! Whether a predicate *may* hold, of which a process sees only a part.
 //!
 //! In: a state predicate of a fairness assumption. Out: a tree of parts, each about the local states of a few processes. A part
-//! may hold where some choice of those local states makes it true; of parts that look at different processes, each may be
-//! judged alone. What cannot be taken apart is looked at as a whole.
+//! may hold where some choice of those local states makes it true; of parts that read different processes, each may be
+//! judged alone. What cannot be taken apart is evaluated as a whole.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ use crate::clause::{Splitter, closed};
 /// A predicate, taken apart.
 #[derive(Clone, Debug)]
 pub enum May {
-    /// The expression has this truth value; it looks at the local states of these processes, ascending.
+    /// The expression has this truth value; it reads the local states of these processes, ascending.
     Truth {
         /// The expression; nothing outside binds it.
         expr: Expr,
@@ -32,7 +32,7 @@ pub enum May {
     },
     /// The process has no enabled step other than leaving `idle` (with labels: none that carries one of them).
     Unable(ProcessId, Option<Vec<String>>),
-    /// All of them; no two look at the local state of one process.
+    /// All of them; no two read the local state of one process.
     All(Vec<May>),
     /// One of them.
     Any(Vec<May>),
@@ -51,7 +51,7 @@ impl May {
         }
     }
 
-    /// The processes at whose local states it looks.
+    /// The processes whose local states it reads.
     pub fn processes(&self) -> BTreeSet<ProcessId> {
         match self {
             May::Truth { processes, .. } => processes.iter().copied().collect(),
@@ -87,7 +87,7 @@ impl May {
     }
 }
 
-/// What an expression that is true or false looks at beside the shared and public cells.
+/// The processes whose local states an expression reads, beside the shared and public cells.
 pub(super) fn looks_at(model: &Model, mentions: &Mentions) -> BTreeSet<ProcessId> {
     let places = mentions.places.iter().map(|(process, _)| *process);
     places.chain(local_cells(model, mentions).filter_map(|cell| model.cells[cell].owner)).collect()
@@ -156,7 +156,7 @@ impl PredicateSplitter<'_> {
         }
     }
 
-    /// All of the parts, or one; as a whole where two that must hold together look at the same process.
+    /// All of the parts, or one; as a whole where two that must hold together read the same process.
     fn join(&self, (expr, bound, wanted): (&Expr, &[Value], bool), is_all: bool, parts: Vec<May>) -> May {
         if !is_all {
             return May::Any(parts);

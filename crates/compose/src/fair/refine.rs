@@ -1,8 +1,8 @@
 //! What to expose when an abstract run is not a run of the program (Cohen, Namjoshi and Sa'ar, CAV 2010, Figure 6).
 //!
-//! In: an abstract run, and the run of the program that follows it where there is one. Out: facts that tell local states apart which
-//! the run mixed up. A turn that only some local states of its mover allow: the fact says which. A fairness assumption that the
-//! abstract run meets, because some local states allow it, and the real one does not: the fact says which do, the other
+//! In: an abstract run, and the run of the program that follows it where there is one. Out: facts that distinguish local states which
+//! the run mixed up. A may turn, which only some local states of its mover allow: the fact says which. A fairness assumption that the
+//! abstract run satisfies, because some local states allow it, and the real one does not: the fact says which do, the other
 //! processes being as they are (the *cofactor*). Each time some block of local states is split, so there is an end.
 
 use std::collections::BTreeMap;
@@ -27,7 +27,7 @@ pub type ProcessFacts = Vec<(ProcessId, LocalFact)>;
 /// A predicate whose processes have more combinations of local states than this is not searched for a witness.
 const MOST_COMBINATIONS: usize = 1 << 20;
 
-/// What refinement looks at.
+/// What refinement starts from.
 pub struct Refinement<'r, 'm, B> {
     /// The sets.
     pub backend: &'r mut B,
@@ -38,7 +38,7 @@ pub struct Refinement<'r, 'm, B> {
 }
 
 impl<B: FairBackend> Refinement<'_, '_, B> {
-    /// Facts for the turns of the loop that are not sure; if there are none, for those on the way to it. A loop that is not real is
+    /// Facts for the turns of the loop that are no must transitions; if there are none, for those on the way to it. A loop that is not real is
     /// excluded wherever it is entered, while facts about the way there may be many and of no use.
     pub fn of_turns(&mut self, run: &AbstractRun) -> Result<ProcessFacts, StopReason> {
         let facts = self.of_turns_in(run, run.loop_from..run.turns.len())?;
@@ -68,10 +68,10 @@ impl<B: FairBackend> Refinement<'_, '_, B> {
         Ok(facts)
     }
 
-    /// Of the second local states those from which the mover alone gets to the first ones without a change of the store, and the others.
+    /// Of the second local states those from which steps of the mover alone lead to the first ones without a change of the store, and the others.
     ///
-    /// Who is about to block a turn is exposed together with who blocks it already: of `crit; leave: release x` not only who is at
-    /// `leave` but who holds `x` at all, without which any number of processes might.
+    /// A process that is about to block a turn is exposed together with one that blocks it already: of `crit; leave: release x` not only the one at
+    /// `leave` but any that holds `x`, without which any number of processes might.
     fn leading_to(
         &self,
         mover: ProcessId,
@@ -266,7 +266,7 @@ impl<B: FairBackend> Refinement<'_, '_, B> {
     }
 
     /// Goes from the real state, where the predicate is false, to the witness, where it is true, process by process. Where it becomes
-    /// true, the local states of that process are told apart.
+    /// true, the local states of that process are distinguished.
     fn cofactor(
         &mut self,
         predicate: &StatePredicate,

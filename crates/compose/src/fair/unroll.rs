@@ -1,6 +1,6 @@
 //! From a run of an abstract process to a run of the program (Cohen and Namjoshi, CAV 2008, Theorem 6).
 //!
-//! In: an abstract run all of whose turns by others are sure. Out: a run of the program with the same turns: each other process starts
+//! In: an abstract run all of whose turns by others are must transitions. Out: a run of the program with the same turns: each other process starts
 //! in some local state that the first point allows, and takes a turn that makes the change of the store that is asked for. The
 //! loop is gone round until the whole state at its head is one that was there before.
 
@@ -28,7 +28,7 @@ pub struct Unrolled {
     pub loop_from: usize,
 }
 
-/// The run of the program; `None` where a turn cannot be taken, which means that it was not sure.
+/// The run of the program; `None` where a turn cannot be taken, which means that it was no must transition.
 ///
 /// # Errors
 /// A limit that was reached.
@@ -60,7 +60,7 @@ pub fn unroll<B: FairBackend>(
     }
 }
 
-/// An initial state that looks like the first point.
+/// An initial state that projects to the first point.
 fn initial<B: FairBackend>(backend: &B, locals: &Locals<'_>, run: &AbstractRun) -> Result<Option<State>, StopReason> {
     let (model, first) = (locals.model, &run.points[0]);
     let free = eval::free_cells(model);
