@@ -15,7 +15,7 @@ use model::variable::CellId;
 
 use crate::k_index::KIndexPlan;
 use crate::question::Question;
-use crate::symmetry::{Exchange, Symmetry};
+use crate::symmetry::{Permutation, Symmetry};
 
 /// The processes that take a step: one, or the two of a rendezvous.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -48,7 +48,7 @@ pub trait Backend {
     fn movers(&self) -> Vec<Movers>;
 
     /// Whether a step of the movers can change anything that the group sees.
-    fn disturbs(&self, movers: Movers, group: &[ProcessId]) -> bool;
+    fn interferes(&self, movers: Movers, group: &[ProcessId]) -> bool;
 
     /// The empty set.
     fn empty(&self) -> Self::Set;
@@ -84,7 +84,7 @@ pub trait Backend {
         &mut self,
         set: &Self::Set,
         group: &[ProcessId],
-        by: (&Symmetry<'_>, &Exchange),
+        by: (&Symmetry<'_>, &Permutation),
     ) -> Result<Self::Set, StopReason>;
 
     /// Whether a group sees a cell.
@@ -142,11 +142,11 @@ pub trait Refinable: Backend {
 
     /// A successor of a state in one of some sets of whole states.
     fn successor_within(&mut self, state: &State, sets: &[Self::Set]) -> Result<Option<State>, StopReason> {
-        Ok(self.listed_successor_within(state, sets))
+        Ok(self.enumerated_successor_within(state, sets))
     }
 
     /// The same by enumerating all successors.
-    fn listed_successor_within(&self, state: &State, sets: &[Self::Set]) -> Option<State> {
+    fn enumerated_successor_within(&self, state: &State, sets: &[Self::Set]) -> Option<State> {
         let mut successors = eval::steps(self.model(), state).into_iter().filter_map(|step| step.result.ok());
         successors.find(|next| sets.iter().any(|set| self.contains(set, next)))
     }
@@ -169,7 +169,7 @@ pub struct Prime<S> {
     /// Its facts.
     pub facts: Vec<(ProcessId, LocalFact)>,
     /// The states in which all of them hold, whatever the shared cells are.
-    pub alike: S,
-    /// The states of `alike` whose shared valuation lies inside the set for every local state that satisfies `facts`.
+    pub satisfying: S,
+    /// The states of `satisfying` whose shared valuation lies inside the set for every local state that satisfies `facts`.
     pub inside: S,
 }

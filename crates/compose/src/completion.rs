@@ -22,7 +22,7 @@ use model::property::PropertyKind;
 use model::value::Value;
 
 use crate::backend::{Deciding, Refinable};
-use crate::crowd;
+use crate::few_movers;
 use crate::k_index::{Fixpoint, InvariantDecision, Invariants, KIndexPlan, decide};
 use crate::question::{property_error, questions_up_to};
 use crate::symmetry::Symmetry;
@@ -104,24 +104,24 @@ pub struct RefinementRound {
 const ENOUGH: usize = 64;
 
 /// As [`ENOUGH`], where a fact about one process is one about all symmetric ones.
-const ENOUGH_ALIKE: usize = 4;
+const ENOUGH_SYMMETRIC: usize = 4;
 
 /// Refines until there is a proof or a run.
 pub fn complete<B: Refinable>(
     backend: &mut B,
     property: &PropertyKind,
-    way: CompletionOptions<'_, '_>,
-    told: impl FnMut(&RefinementRound),
+    options: CompletionOptions<'_, '_>,
+    report: impl FnMut(&RefinementRound),
 ) -> Result<Completed<B::Set>, Halt> {
     let (offered, rounds) = (BTreeSet::new(), Vec::new());
-    Completion { backend, property, way, told, errors: None, fault: None, offered, rounds }.complete()
+    Completion { backend, property, options, report, errors: None, fault: None, offered, rounds }.complete()
 }
 
 struct Completion<'a, 'm, B: Refinable, T> {
     backend: &'a mut B,
     property: &'a PropertyKind,
-    way: CompletionOptions<'a, 'm>,
-    told: T,
+    options: CompletionOptions<'a, 'm>,
+    report: T,
     /// Made when it is needed.
     errors: Option<Errors<B::Set>>,
     /// Why the property has no value in a reachable state, once one was found; from then on such states are no errors.
@@ -181,18 +181,18 @@ enum RoundOutcome<S> {
 impl<'m, B: Refinable, T: FnMut(&RefinementRound)> Completion<'_, 'm, B, T> {
     fn complete(mut self) -> Result<Completed<B::Set>, Halt> {
         loop {
-            if self.way.stages == Stages::Each
+            if self.options.stages == Stages::Each
                 && let Some(states) = self.run()?
             {
                 return Ok(Completed::Run { states, rounds: self.rounds });
             }
-            let plan = match self.way.symmetry {
-                Some(symmetry) => KIndexPlan::of_first(self.backend, 1, symmetry.clone(), self.way.budget)?,
-                None => KIndexPlan::of_all(self.backend, 1, self.way.budget)?,
+            let plan = match self.options.symmetry {
+                Some(symmetry) => KIndexPlan::of_first(self.backend, 1, symmetry.clone(), self.options.budget)?,
+                None => KIndexPlan::of_all(self.backend, 1, self.options.budget)?,
             };
-            let mut fixpoint = Fixpoint::of_plan(self.backend, plan, self.way.budget)?;
-            let (violated_at, meeting) = match self.meet(&mut fixpoint)? {
-                RoundOutcome::States(stage, meeting) => (stage, meeting),
+            let mut fixpoint = Fixpoint::of_plan(self.backend, plan, self.options.budget)?;
+            let (violated_at, errors_left) = match self.compare_with_errors(&mut fixpoint)? {
+                RoundOutcome::States(stage, errors_left) => (stage, errors_left),
                 RoundOutcome::Nothing(implies) => {
                     self.end_round(RefinementRound {
                         violated_at: None,
@@ -204,7 +204,7 @@ impl<'m, B: Refinable, T: FnMut(&RefinementRound)> Completion<'_, 'm, B, T> {
                 }
                 RoundOutcome::Run(trace) => return Ok(Completed::Shortcut { trace, rounds: self.rounds }),
             };
-            if let Some(done) = self.refine(&mut fixpoint, violated_at, meeting)? {
+            if let Some(done) = self.refine(&mut fixpoint, violated_at, errors_left)? {
                 return Ok(match done {
                     RefusedExposure::Run(states) => Completed::Run { states, rounds: self.rounds },
                     RefusedExposure::Stuck(obstacle) => Completed::Stuck(obstacle),
@@ -214,39 +214,40 @@ impl<'m, B: Refinable, T: FnMut(&RefinementRound)> Completion<'_, 'm, B, T> {
     }
 
     /// Compares local sets with the error set.
-    fn meet(&mut self, fixpoint: &mut Fixpoint<'m, B::Set>) -> Result<RoundOutcome<B::Set>, StopReason> {
-        let way = self.way;
-        if way.stages == Stages::Each {
+    fn compare_with_errors(&mut self, fixpoint: &mut Fixpoint<'m, B::Set>) -> Result<RoundOutcome<B::Set>, StopReason> {
+        let options = self.options;
+        if options.stages == Stages::Each {
             let all = self.errors()?.all.clone();
             loop {
-                let meeting = self.within(&all, fixpoint)?;
-                if !self.backend.is_empty(&meeting) {
-                    return Ok(RoundOutcome::States(fixpoint.n_stages, meeting));
+                let errors_left = self.within(&all, fixpoint)?;
+                if !self.backend.is_empty(&errors_left) {
+                    return Ok(RoundOutcome::States(fixpoint.n_stages, errors_left));
                 }
-                if !fixpoint.stage(self.backend, way.budget, false)? {
+                if !fixpoint.stage(self.backend, options.budget, false)? {
                     return self.excluded_by_all();
                 }
             }
         }
-        fixpoint.close(self.backend, way.budget)?;
-        let asked = questions_up_to(self.backend.model(), self.property, way.symmetry).unwrap_or_default();
-        match decide(self.backend, &fixpoint.invariants, &asked, (way.symmetry, way.budget))? {
+        fixpoint.close(self.backend, options.budget)?;
+        let asked = questions_up_to(self.backend.model(), self.property, options.symmetry).unwrap_or_default();
+        match decide(self.backend, &fixpoint.invariants, &asked, (options.symmetry, options.budget))? {
             InvariantDecision::Proved => {
                 let asked = (self.property, asked.as_slice());
-                Ok(RoundOutcome::Nothing(Some(fixpoint.invariants.implied(self.backend, asked, way.symmetry))))
+                Ok(RoundOutcome::Nothing(Some(fixpoint.invariants.implied(self.backend, asked, options.symmetry))))
             }
             // A question can be a fault in a state that is not reachable: faults are errors that are excluded like others.
             InvariantDecision::Open(question) | InvariantDecision::Fault(question) => {
                 if self.rounds.is_empty()
-                    && let Some(trace) = crowd::find_run(self.backend.model(), self.property, &question, way.budget)?
+                    && let Some(trace) =
+                        few_movers::find_run(self.backend.model(), self.property, &question, options.budget)?
                 {
                     return Ok(RoundOutcome::Run(trace));
                 }
                 let all = self.errors()?.all.clone();
-                let meeting = self.within(&all, fixpoint)?;
-                match self.backend.is_empty(&meeting) {
+                let errors_left = self.within(&all, fixpoint)?;
+                match self.backend.is_empty(&errors_left) {
                     true => self.excluded_by_all(),
-                    false => Ok(RoundOutcome::States(fixpoint.n_stages, meeting)),
+                    false => Ok(RoundOutcome::States(fixpoint.n_stages, errors_left)),
                 }
             }
         }
@@ -262,7 +263,7 @@ impl<'m, B: Refinable, T: FnMut(&RefinementRound)> Completion<'_, 'm, B, T> {
         &mut self,
         fixpoint: &mut Fixpoint<'m, B::Set>,
         violated_at: usize,
-        mut meeting: B::Set,
+        mut errors_left: B::Set,
     ) -> Result<Option<RefusedExposure>, Halt> {
         let knew_fault = self.fault.is_some();
         if let Some(states) = self.run()? {
@@ -273,53 +274,53 @@ impl<'m, B: Refinable, T: FnMut(&RefinementRound)> Completion<'_, 'm, B, T> {
         }
         let mut round =
             RefinementRound { violated_at: Some(violated_at), exposed: Vec::new(), layers: 0, because: None };
-        let mut closed = self.way.stages == Stages::Last;
+        let mut closed = self.options.stages == Stages::Last;
         loop {
-            match self.expose(&meeting, Granularity::Facts, &mut round)? {
+            match self.expose(&errors_left, Granularity::Facts, &mut round)? {
                 Exposing::New => return Ok(None),
                 Exposing::NamesAnother => return Ok(Some(RefusedExposure::Stuck(Obstacle::NamesAnother))),
                 Exposing::Nothing => {}
             }
-            let join = self.everybody(fixpoint)?;
-            let before = self.backend.before(&meeting, &as_join(&join))?;
+            let join = self.local_sets(fixpoint)?;
+            let before = self.backend.before(&errors_left, &as_join(&join))?;
             let layer = self.grow(&before)?;
             if self.backend.is_empty(&layer) {
                 // An early stage can intersect the error set without the predecessors that matter: go on to the fixpoint, where
                 // something is new if all processes see the whole shared store.
                 if closed {
-                    return Ok(match self.expose(&meeting, Granularity::States, &mut round)? {
+                    return Ok(match self.expose(&errors_left, Granularity::States, &mut round)? {
                         Exposing::New => None,
                         Exposing::NamesAnother => Some(RefusedExposure::Stuck(Obstacle::NamesAnother)),
                         Exposing::Nothing => Some(RefusedExposure::Stuck(Obstacle::NarrowViews)),
                     });
                 }
-                fixpoint.close(self.backend, self.way.budget)?;
+                fixpoint.close(self.backend, self.options.budget)?;
                 closed = true;
                 let all = self.errors()?.all.clone();
-                meeting = self.within(&all, fixpoint)?;
+                errors_left = self.within(&all, fixpoint)?;
                 continue;
             }
-            closed = self.way.stages == Stages::Last;
+            closed = self.options.stages == Stages::Last;
             round.layers += 1;
             let run = self.run()?;
             if run.is_some() || self.fault.is_some() != knew_fault {
                 self.end_round(round);
                 return Ok(run.map(RefusedExposure::Run));
             }
-            meeting = self.backend.union(&meeting, &layer)?;
-            self.way.budget.check(self.backend.memory_bytes())?;
+            errors_left = self.backend.union(&errors_left, &layer)?;
+            self.options.budget.check(self.backend.memory_bytes())?;
         }
     }
 
     /// Exposes what distinguishes states of the set from others, and ends the round if it distinguishes any.
     fn expose(
         &mut self,
-        meeting: &B::Set,
+        errors_left: &B::Set,
         care: Granularity,
         round: &mut RefinementRound,
     ) -> Result<Exposing, StopReason> {
         loop {
-            let Some(facts) = self.new_facts(meeting, care, round)? else { return Ok(Exposing::NamesAnother) };
+            let Some(facts) = self.new_facts(errors_left, care, round)? else { return Ok(Exposing::NamesAnother) };
             if facts.is_empty() {
                 return Ok(Exposing::Nothing);
             }
@@ -333,7 +334,7 @@ impl<'m, B: Refinable, T: FnMut(&RefinementRound)> Completion<'_, 'm, B, T> {
     }
 
     fn end_round(&mut self, round: RefinementRound) {
-        (self.told)(&round);
+        (self.report)(&round);
         self.rounds.push(round);
     }
 
@@ -362,11 +363,11 @@ impl<'m, B: Refinable, T: FnMut(&RefinementRound)> Completion<'_, 'm, B, T> {
     }
 
     /// The sets of all processes.
-    fn everybody(&mut self, fixpoint: &Fixpoint<'m, B::Set>) -> Result<Grouped<B::Set>, StopReason> {
+    fn local_sets(&mut self, fixpoint: &Fixpoint<'m, B::Set>) -> Result<Grouped<B::Set>, StopReason> {
         let all: Vec<ProcessId> = self.backend.model().processes.ids().collect();
         let set_of = |process| {
             let group = vec![process];
-            let set = fixpoint.invariants.set_of(self.backend, &group, self.way.symmetry)?;
+            let set = fixpoint.invariants.set_of(self.backend, &group, self.options.symmetry)?;
             Ok((group, set))
         };
         all.into_iter().map(set_of).collect()
@@ -374,7 +375,7 @@ impl<'m, B: Refinable, T: FnMut(&RefinementRound)> Completion<'_, 'm, B, T> {
 
     /// The states of a set of whole states that all local sets allow.
     fn within(&mut self, states: &B::Set, fixpoint: &Fixpoint<'m, B::Set>) -> Result<B::Set, StopReason> {
-        let join = self.everybody(fixpoint)?;
+        let join = self.local_sets(fixpoint)?;
         self.backend.within(states, &as_join(&join))
     }
 
@@ -382,25 +383,25 @@ impl<'m, B: Refinable, T: FnMut(&RefinementRound)> Completion<'_, 'm, B, T> {
     /// cannot be exposed of the whole family.
     fn new_facts(
         &mut self,
-        meeting: &B::Set,
+        errors_left: &B::Set,
         care: Granularity,
         round: &mut RefinementRound,
     ) -> Result<Option<Vec<(ProcessId, LocalFact)>>, StopReason> {
-        let enough = if self.way.symmetry.is_some() { ENOUGH_ALIKE } else { ENOUGH };
+        let enough = if self.options.symmetry.is_some() { ENOUGH_SYMMETRIC } else { ENOUGH };
         let all = self.errors()?.all.clone();
         let mut facts: Vec<(ProcessId, LocalFact)> = Vec::new();
-        let mut rest = meeting.clone();
+        let mut rest = errors_left.clone();
         let mut n_seen = 0;
         while n_seen < enough || facts.is_empty() {
             let Some(state) = self.backend.sample(&rest) else { break };
             let prime = self.backend.prime_facts(&all, &state)?;
             rest = match care {
-                Granularity::Facts => self.backend.minus(&rest, &prime.alike)?,
+                Granularity::Facts => self.backend.minus(&rest, &prime.satisfying)?,
                 Granularity::States => self.backend.minus(&rest, &prime.inside)?,
             };
-            let Some(alike) = self.for_whole_family(prime.facts) else { return Ok(None) };
+            let Some(images) = self.for_whole_family(prime.facts) else { return Ok(None) };
             let is_new = |fact: &(ProcessId, LocalFact)| !self.offered.contains(fact) && !facts.contains(fact);
-            let new: Vec<_> = alike.into_iter().filter(is_new).collect();
+            let new: Vec<_> = images.into_iter().filter(is_new).collect();
             if !new.is_empty() && facts.is_empty() {
                 let errors = self.errors()?.clone();
                 let layer = errors.layers.iter().position(|layer| self.backend.contains(layer, &state));
@@ -408,9 +409,9 @@ impl<'m, B: Refinable, T: FnMut(&RefinementRound)> Completion<'_, 'm, B, T> {
             }
             facts.extend(new);
             n_seen += 1;
-            self.way.budget.check(self.backend.memory_bytes())?;
+            self.options.budget.check(self.backend.memory_bytes())?;
         }
-        if self.way.symmetry.is_none() {
+        if self.options.symmetry.is_none() {
             facts.sort();
         }
         Ok(Some(facts))
@@ -418,9 +419,9 @@ impl<'m, B: Refinable, T: FnMut(&RefinementRound)> Completion<'_, 'm, B, T> {
 
     /// The facts and, where processes are symmetric, the same about all others of the family; `None` for a fact that names another.
     fn for_whole_family(&self, facts: Vec<(ProcessId, LocalFact)>) -> Option<Vec<(ProcessId, LocalFact)>> {
-        let Some(symmetry) = self.way.symmetry else { return Some(facts) };
+        let Some(symmetry) = self.options.symmetry else { return Some(facts) };
         let model = self.backend.model();
-        let mut alike = Vec::new();
+        let mut images = Vec::new();
         for (process, fact) in facts {
             let names_other =
                 |fact: &&LocalFact| matches!(fact, LocalFact::Cell(_, Value::Process(named)) if *named != process);
@@ -428,19 +429,19 @@ impl<'m, B: Refinable, T: FnMut(&RefinementRound)> Completion<'_, 'm, B, T> {
                 return None;
             }
             for other in model.families[model.processes[process].family].processes() {
-                let exchange = symmetry.exchange(&[process], &[other]);
-                let moved = fact.map(&|plain| match plain {
+                let permutation = symmetry.permutation(&[process], &[other]);
+                let image = fact.map(&|plain| match plain {
                     LocalFact::Cell(cell, value) => {
-                        LocalFact::Cell(symmetry.cell(&exchange, *cell), exchange.value(*value))
+                        LocalFact::Cell(symmetry.cell(&permutation, *cell), permutation.value(*value))
                     }
                     other => other.clone(),
                 });
-                if !alike.contains(&(other, moved.clone())) {
-                    alike.push((other, moved));
+                if !images.contains(&(other, image.clone())) {
+                    images.push((other, image));
                 }
             }
         }
-        Some(alike)
+        Some(images)
     }
 
     /// A run from an initial state to one that decides the property, if the layers have one. Where they have one to a state in
@@ -468,14 +469,14 @@ impl<'m, B: Refinable, T: FnMut(&RefinementRound)> Completion<'_, 'm, B, T> {
             let layer = (0..errors.layers.len()).find(|&at| self.backend.contains(&errors.layers[at], last));
             let Some(layer) = layer.filter(|&layer| layer > 0) else { return Ok(Some(run)) };
             let nearer = self.backend.successor_within(last, &errors.layers[..layer])?;
-            let Some(next) = nearer else { return Err(no_way_on().into()) };
+            let Some(next) = nearer else { return Err(no_predecessor().into()) };
             run.push(next);
         }
     }
 }
 
 /// A layer is made of predecessors of earlier ones.
-fn no_way_on() -> Contradiction {
+fn no_predecessor() -> Contradiction {
     Contradiction::new(
         "each state of a layer has a step into an earlier one",
         "the reference semantics has no such step from a state of it",

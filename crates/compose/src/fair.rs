@@ -114,7 +114,7 @@ impl Decided {
 }
 
 /// Runs of so many abstract processes are unrolled and refined in each round.
-const MOST_LOOKED_INTO: usize = 2;
+const MOST_FOCUSES: usize = 2;
 
 /// Decides a property.
 ///
@@ -123,9 +123,9 @@ const MOST_LOOKED_INTO: usize = 2;
 pub fn decide<'m, B: FairBackend>(
     backend: &mut B,
     (conditions, locals): (&Conditions<'m>, &Locals<'m>),
-    way: &FairOptions<'_>,
+    options: &FairOptions<'_>,
 ) -> Result<Decided, Halt> {
-    let mut search = FairSearch { backend, conditions, locals, way, exposures: Vec::new(), n_exposed: 0 };
+    let mut search = FairSearch { backend, conditions, locals, options, exposures: Vec::new(), n_exposed: 0 };
     let mut is_written = true;
     let mut facts = crate::facts::Facts::default();
     let mut ranked: Vec<Option<FactId>> = vec![None; conditions.violations.len()];
@@ -174,7 +174,7 @@ struct FairSearch<'s, 'm, B> {
     backend: &'s mut B,
     conditions: &'s Conditions<'m>,
     locals: &'s Locals<'m>,
-    way: &'s FairOptions<'s>,
+    options: &'s FairOptions<'s>,
     exposures: Vec<Exposure>,
     n_exposed: usize,
 }
@@ -186,7 +186,7 @@ impl<B: FairBackend> FairSearch<'_, '_, B> {
         self.backend.forget()?;
         self.backend.expose(&facts)?;
         loop {
-            self.way.budget.check(0)?;
+            self.options.budget.check(0)?;
             self.backend.close()?;
             let (open, automaton) = match self.round(violation, &exposed)? {
                 AbstractRound::Proved(written) => return Ok(ViolationResult::NoRun(written)),
@@ -194,8 +194,8 @@ impl<B: FairBackend> FairSearch<'_, '_, B> {
             };
             // What one of them needs mostly helps the others, and what all need at once would be too much: the fewest facts.
             let mut new = ProcessFacts::new();
-            for focus in self.hidden_first(open, &exposed).into_iter().take(MOST_LOOKED_INTO) {
-                match self.look_into(focus, violation, automaton)? {
+            for focus in self.hidden_first(open, &exposed).into_iter().take(MOST_FOCUSES) {
+                match self.examine(focus, violation, automaton)? {
                     AbstractRunResult::Real(trace) => return Ok(ViolationResult::Run(trace)),
                     AbstractRunResult::Refine(facts) => {
                         let facts = self.for_whole_family(facts, violation);
@@ -213,7 +213,7 @@ impl<B: FairBackend> FairSearch<'_, '_, B> {
             exposed.extend(new.iter().map(|(process, _)| *process));
             self.n_exposed += new.len();
             self.exposures.push(Exposure { facts: new, because: None, steps: 0 });
-            self.way.observer.event(Event::Proving {
+            self.options.observer.event(Event::Proving {
                 rounds: self.exposures.len() as u64,
                 exposed: self.n_exposed as u64,
                 nodes: self.backend.statistics().peak_nodes.unwrap_or(0),
@@ -224,13 +224,13 @@ impl<B: FairBackend> FairSearch<'_, '_, B> {
 
     fn round(&mut self, violation: usize, exposed: &BTreeSet<ProcessId>) -> Result<AbstractRound, Halt> {
         let all: Vec<ProcessId> = self.conditions.model.processes.ids().collect();
-        let own = self.way.variant == Variant::Every;
-        let demand = FairRunQuery { violation, own, automaton: AutomatonChoice::Simplified };
+        let focus_accepts = self.options.variant == Variant::Every;
+        let query = FairRunQuery { violation, focus_accepts, automaton: AutomatonChoice::Simplified };
         let mut open = Vec::new();
-        let foci = match self.way.variant {
+        let foci = match self.options.variant {
             Variant::Every => {
                 for &focus in &all {
-                    if self.backend.fair_run(focus, demand, Transitions::May)?.is_some() {
+                    if self.backend.fair_run(focus, query, Transitions::May)?.is_some() {
                         open.push(focus);
                     }
                 }
@@ -240,7 +240,7 @@ impl<B: FairBackend> FairSearch<'_, '_, B> {
                 let candidates = self.candidates(violation, exposed);
                 let mut empty = None;
                 for &focus in &candidates {
-                    if self.backend.fair_run(focus, demand, Transitions::May)?.is_none() {
+                    if self.backend.fair_run(focus, query, Transitions::May)?.is_none() {
                         empty = Some(focus);
                         break;
                     }
@@ -254,7 +254,7 @@ impl<B: FairBackend> FairSearch<'_, '_, B> {
         if !open.is_empty() {
             return Ok(AbstractRound::Open(open, AutomatonChoice::Simplified));
         }
-        Ok(match self.backend.prove(violation, own, &foci)? {
+        Ok(match self.backend.prove(violation, focus_accepts, &foci)? {
             WrittenProof::Proof(invariant, ranks) => {
                 AbstractRound::Proved(Some(Box::new((Claim::SplitInvariant(invariant), Claim::NoFairRun(ranks)))))
             }
@@ -292,18 +292,18 @@ impl<B: FairBackend> FairSearch<'_, '_, B> {
     fn for_whole_family(&self, facts: ProcessFacts, violation: usize) -> ProcessFacts {
         let model = self.conditions.model;
         let spoken_of = self.spoken_of(violation);
-        let mut alike = ProcessFacts::new();
+        let mut whole = ProcessFacts::new();
         for (process, fact) in facts {
             let family = &model.families[model.processes[process].family];
             let others = family.processes().filter(|other| !spoken_of.contains(&process) && !spoken_of.contains(other));
             let images = others.filter_map(|other| Some((other, transport(model, &fact, (process, other))?)));
             for image in images.chain([(process, fact.clone())]).collect::<ProcessFacts>() {
-                if !alike.contains(&image) {
-                    alike.push(image);
+                if !whole.contains(&image) {
+                    whole.push(image);
                 }
             }
         }
-        alike
+        whole
     }
 
     /// The processes of whose local states a violation speaks.
@@ -313,19 +313,19 @@ impl<B: FairBackend> FairSearch<'_, '_, B> {
     }
 
     /// A run of the program, or what to expose.
-    fn look_into(
+    fn examine(
         &mut self,
         focus: ProcessId,
         violation: usize,
         automaton: AutomatonChoice,
     ) -> Result<AbstractRunResult, Halt> {
-        let own = self.way.variant == Variant::Every;
-        let demand = FairRunQuery { violation, own, automaton };
+        let focus_accepts = self.options.variant == Variant::Every;
+        let query = FairRunQuery { violation, focus_accepts, automaton };
         let pairs = self.conditions.pairs_of(&self.conditions.violations[violation]);
-        let sure = self.backend.fair_run(focus, demand, Transitions::Must)?;
-        let run = match sure {
+        let must = self.backend.fair_run(focus, query, Transitions::Must)?;
+        let run = match must {
             Some(run) => run,
-            None => match self.backend.fair_run(focus, demand, Transitions::May)? {
+            None => match self.backend.fair_run(focus, query, Transitions::May)? {
                 Some(run) => run,
                 None => return Ok(AbstractRunResult::Refine(ProcessFacts::new())),
             },
@@ -336,7 +336,7 @@ impl<B: FairBackend> FairSearch<'_, '_, B> {
         if !facts.is_empty() {
             return Ok(AbstractRunResult::Refine(facts));
         }
-        let unrolled = unroll::unroll(&*refinement.backend, (self.conditions, self.locals), &run, self.way.budget)?;
+        let unrolled = unroll::unroll(&*refinement.backend, (self.conditions, self.locals), &run, self.options.budget)?;
         let Some(real) = unrolled else { return Ok(AbstractRunResult::Refine(ProcessFacts::new())) };
         if refinement.is_fair(&real)? {
             return Ok(AbstractRunResult::Real(trace(real)));

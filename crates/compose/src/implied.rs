@@ -87,8 +87,8 @@ fn no_races(
     for (at, one) in movers.iter().enumerate() {
         for other in &movers[at..] {
             let both = [one.as_slice(), other].concat();
-            let is_listed = is_first(&both) || is_first(&[other.as_slice(), one].concat());
-            if is_listed && (one != other || one.len() > 1) {
+            let is_representative = is_first(&both) || is_first(&[other.as_slice(), one].concat());
+            if is_representative && (one != other || one.len() > 1) {
                 parts.push(Implied::NoRace { movers: [one.clone(), other.clone()], from: from(&both) });
             }
         }

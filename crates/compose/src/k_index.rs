@@ -21,7 +21,7 @@ use model::variable::CellId;
 use crate::backend::{Answered, Backend, Movers};
 use crate::implied::{ConcernedProcesses, implied};
 use crate::question::{Pattern, Question};
-use crate::symmetry::{Exchange, Symmetry};
+use crate::symmetry::{Permutation, Symmetry};
 
 /// The invariants of all groups of `k` processes.
 #[derive(Clone, Debug)]
@@ -33,13 +33,13 @@ pub struct Invariants<S> {
     /// The set of each group.
     pub sets: Vec<S>,
     /// How many of the groups represent all.
-    pub n_listed: usize,
+    pub n_representatives: usize,
 }
 
 impl<S: Clone> Invariants<S> {
     /// The sets of all groups, or of those that represent all.
     pub fn join(&self) -> Vec<(&[ProcessId], &S)> {
-        self.groups.iter().map(Vec::as_slice).zip(&self.sets).take(self.n_listed).collect()
+        self.groups.iter().map(Vec::as_slice).zip(&self.sets).take(self.n_representatives).collect()
     }
 
     /// The set of a group, renamed from one that represents it if need be.
@@ -52,10 +52,11 @@ impl<S: Clone> Invariants<S> {
         if let Some(at) = self.groups.iter().position(|known| known == group) {
             return Ok(self.sets[at].clone());
         }
-        let symmetry = symmetry.expect("without exchanges all groups are there");
-        let listed = symmetry.representative(group);
-        let at = self.groups.iter().position(|known| *known == listed).expect("every choice of families is listed");
-        backend.renamed(&self.sets[at], &listed, (symmetry, &symmetry.exchange(&listed, group)))
+        let symmetry = symmetry.expect("without permutations all groups are there");
+        let representative = symmetry.representative(group);
+        let at =
+            self.groups.iter().position(|known| *known == representative).expect("every choice of families is listed");
+        backend.renamed(&self.sets[at], &representative, (symmetry, &symmetry.permutation(&representative, group)))
     }
 
     /// How the invariants imply a property whose questions [`decide`] answered.
@@ -69,8 +70,8 @@ impl<S: Clone> Invariants<S> {
         let by = |processes: &[ProcessId], cells: &BTreeSet<CellId>| {
             self.concerned(backend, processes, cells.iter().copied())
         };
-        let everybody: Vec<ProcessId> = model.processes.ids().collect();
-        let in_deadlock = groups_in_deadlock(&everybody, self.k);
+        let all_processes: Vec<ProcessId> = model.processes.ids().collect();
+        let in_deadlock = groups_in_deadlock(&all_processes, self.k);
         implied(model, asked, symmetry, ConcernedProcesses { by: &by, in_deadlock })
     }
 
@@ -81,11 +82,11 @@ impl<S: Clone> Invariants<S> {
         processes: &[ProcessId],
         cells: impl IntoIterator<Item = CellId>,
     ) -> Vec<ProcessId> {
-        let everybody: Vec<ProcessId> = backend.model().processes.ids().collect();
+        let all_processes: Vec<ProcessId> = backend.model().processes.ids().collect();
         let mut concerned = processes.to_vec();
         concerned.sort_unstable();
         concerned.dedup();
-        for &other in &everybody {
+        for &other in &all_processes {
             if concerned.len() < self.k && !concerned.contains(&other) {
                 concerned.push(other);
             }
@@ -93,7 +94,7 @@ impl<S: Clone> Invariants<S> {
         for cell in cells {
             // A cell that none of them sees may have any value.
             if !backend.sees(&concerned, cell)
-                && let Some(&watcher) = everybody.iter().find(|&&process| backend.sees(&[process], cell))
+                && let Some(&watcher) = all_processes.iter().find(|&&process| backend.sees(&[process], cell))
             {
                 concerned.push(watcher);
             }
@@ -183,7 +184,7 @@ pub enum ClosureRule {
         /// The group that it becomes.
         to: usize,
         /// The renaming.
-        exchange: Exchange,
+        permutation: Permutation,
     },
 }
 
@@ -213,7 +214,7 @@ pub struct KIndexPlan<'m> {
     /// The groups.
     pub groups: Vec<Vec<ProcessId>>,
     /// How many of the groups represent all.
-    pub n_listed: usize,
+    pub n_representatives: usize,
     /// The rules.
     pub rules: Vec<ClosureRule>,
     /// The permutations, where some groups represent others.
@@ -229,7 +230,7 @@ impl<'m> KIndexPlan<'m> {
         let all: Vec<ProcessId> = backend.model().processes.ids().collect();
         let mut counter = Counter { budget, n_made: 0, bytes: 0 };
         let groups = counter.groups(&all, k)?;
-        let mut plan = KIndexPlan { k, n_listed: groups.len(), groups, rules: Vec::new(), symmetry: None };
+        let mut plan = KIndexPlan { k, n_representatives: groups.len(), groups, rules: Vec::new(), symmetry: None };
         for movers in backend.movers() {
             for at in 0..plan.groups.len() {
                 let n_witnesses = plan.add_step(backend, at, movers);
@@ -251,34 +252,39 @@ impl<'m> KIndexPlan<'m> {
     ) -> Result<Self, StopReason> {
         let mut counter = Counter { budget, n_made: 0, bytes: 0 };
         let groups = counter.groups(&symmetry.first_processes(k), k)?;
-        let stands = |group: &Vec<ProcessId>| symmetry.representative(group) == *group;
-        let groups: Vec<Vec<ProcessId>> = groups.into_iter().filter(stands).collect();
-        let mut plan =
-            KIndexPlan { k, n_listed: groups.len(), groups, rules: Vec::new(), symmetry: Some(symmetry.clone()) };
-        for at in 0..plan.n_listed {
+        let is_representative = |group: &Vec<ProcessId>| symmetry.representative(group) == *group;
+        let groups: Vec<Vec<ProcessId>> = groups.into_iter().filter(is_representative).collect();
+        let mut plan = KIndexPlan {
+            k,
+            n_representatives: groups.len(),
+            groups,
+            rules: Vec::new(),
+            symmetry: Some(symmetry.clone()),
+        };
+        for at in 0..plan.n_representatives {
             let group = plan.groups[at].clone();
             for movers in backend.movers() {
                 let is_first = symmetry.is_first(&movers.processes().collect::<Vec<ProcessId>>(), &group);
                 let n_witnesses = if is_first { plan.add_step(backend, at, movers) } else { 0 };
                 counter.count(n_witnesses)?;
             }
-            for exchange in symmetry.keeping(&plan.groups[at]) {
-                plan.rules.push(ClosureRule::Image { from: at, to: at, exchange });
+            for permutation in symmetry.keeping(&plan.groups[at]) {
+                plan.rules.push(ClosureRule::Image { from: at, to: at, permutation });
             }
         }
-        for to in plan.n_listed..plan.groups.len() {
-            let listed = symmetry.representative(&plan.groups[to]);
-            let from = plan.groups.iter().position(|group| *group == listed).expect("every choice is listed");
-            let exchange = symmetry.exchange(&listed, &plan.groups[to]);
+        for to in plan.n_representatives..plan.groups.len() {
+            let representative = symmetry.representative(&plan.groups[to]);
+            let from = plan.groups.iter().position(|group| *group == representative).expect("every choice is listed");
+            let permutation = symmetry.permutation(&representative, &plan.groups[to]);
             counter.count(backend.model().processes.len())?;
-            plan.rules.push(ClosureRule::Image { from, to, exchange });
+            plan.rules.push(ClosureRule::Image { from, to, permutation });
         }
         Ok(plan)
     }
 
     /// Adds the rule of movers that can change what a group sees. How many witnesses it has.
     fn add_step<B: Backend>(&mut self, backend: &B, at: usize, movers: Movers) -> usize {
-        if !backend.disturbs(movers, &self.groups[at]) {
+        if !backend.interferes(movers, &self.groups[at]) {
             return 0;
         }
         let mut together = self.groups[at].clone();
@@ -336,8 +342,8 @@ impl<'m, S: Clone> Fixpoint<'m, S> {
             budget.check(backend.memory_bytes())?;
         }
         let (versions, applied) = (vec![0; plan.groups.len()], vec![None; plan.rules.len()]);
-        let (k, groups, n_listed) = (plan.k, plan.groups.clone(), plan.n_listed);
-        let invariants = Invariants { k, groups, sets, n_listed };
+        let (k, groups, n_representatives) = (plan.k, plan.groups.clone(), plan.n_representatives);
+        let invariants = Invariants { k, groups, sets, n_representatives };
         Ok(Fixpoint { invariants, plan, versions, applied, n_stages: 0 })
     }
 
@@ -380,9 +386,9 @@ impl<'m, S: Clone> Fixpoint<'m, S> {
                     witnesses.iter().map(|&witness| (groups[witness].as_slice(), &sets[witness])).collect();
                 backend.post(*movers, &join, &groups[*group])
             }
-            ClosureRule::Image { from, exchange, .. } => {
-                let symmetry = self.plan.symmetry.as_ref().expect("images are made by exchanges");
-                backend.renamed(&sets[*from], &groups[*from], (symmetry, exchange))
+            ClosureRule::Image { from, permutation, .. } => {
+                let symmetry = self.plan.symmetry.as_ref().expect("images are made by permutations");
+                backend.renamed(&sets[*from], &groups[*from], (symmetry, permutation))
             }
         }
     }
@@ -407,7 +413,11 @@ pub fn too_many_at_once() -> StopReason {
 
 /// The groups of `k` among the processes concerned. Where there are too many, a deadlock is searched for with neighbours only: they
 /// leave more combinations, but cover all processes.
-fn groups_asked(question: &Question, concerned: &[ProcessId], k: usize) -> Result<Vec<Vec<ProcessId>>, StopReason> {
+fn groups_of_question(
+    question: &Question,
+    concerned: &[ProcessId],
+    k: usize,
+) -> Result<Vec<Vec<ProcessId>>, StopReason> {
     match question.pattern {
         Pattern::Deadlock => Ok(groups_in_deadlock(concerned, k)),
         _ if n_groups(concerned.len(), k) <= MOST_GROUPS => Ok(groups(concerned, k)),
@@ -416,10 +426,10 @@ fn groups_asked(question: &Question, concerned: &[ProcessId], k: usize) -> Resul
 }
 
 /// The groups of `k` processes that are asked for a deadlock.
-fn groups_in_deadlock(everybody: &[ProcessId], k: usize) -> Vec<Vec<ProcessId>> {
-    match n_groups(everybody.len(), k) <= MOST_GROUPS {
-        true => groups(everybody, k),
-        false => everybody.windows(k).map(<[ProcessId]>::to_vec).collect(),
+fn groups_in_deadlock(all_processes: &[ProcessId], k: usize) -> Vec<Vec<ProcessId>> {
+    match n_groups(all_processes.len(), k) <= MOST_GROUPS {
+        true => groups(all_processes, k),
+        false => all_processes.windows(k).map(<[ProcessId]>::to_vec).collect(),
     }
 }
 
@@ -448,7 +458,7 @@ pub fn decide<B: Backend>(
     for question in questions {
         let cells = question.cells.iter().copied();
         let concerned = invariants.concerned(backend, &question.processes, cells);
-        let groups = groups_asked(question, &concerned, invariants.k)?;
+        let groups = groups_of_question(question, &concerned, invariants.k)?;
         let sets = groups.iter().map(|group| invariants.set_of(backend, group, symmetry));
         let sets = sets.collect::<Result<Vec<B::Set>, _>>()?;
         let join: Vec<(&[ProcessId], &B::Set)> = groups.iter().map(Vec::as_slice).zip(&sets).collect();

@@ -1,7 +1,7 @@
 //! From a backend to answers: the methods that compute invariants of `k` processes each.
 //!
 //! In: a backend, `k` and a task. Out: an answer for each property. All properties share one set of invariants. What the
-//! invariants leave open may still be decided by a real run of a few processes ([`crate::crowd`]); otherwise it stays open.
+//! invariants leave open may still be decided by a real run of a few processes ([`crate::few_movers`]); otherwise it stays open.
 
 use std::time::Instant;
 
@@ -13,8 +13,8 @@ use evidence::{Certificate, Evidence, SymbolicSearch, Trace};
 use model::property::PropertyKind;
 
 use crate::backend::Backend;
-use crate::crowd;
 use crate::facts::Facts;
+use crate::few_movers;
 use crate::k_index::{Fixpoint, InvariantDecision, Invariants, KIndexPlan, decide};
 use crate::question::questions_up_to;
 use crate::symmetry::Symmetry;
@@ -87,13 +87,16 @@ fn attempt<B: Backend>(
             let implies = invariants.implied(backend, (property, &asked), symmetry);
             PropertyAttempt::Never(SplitInvariant { symmetry: claimed, ..invariant }, implies)
         }
-        InvariantDecision::Fault(question) => match crowd::find_run(task.model, property, &question, &task.budget)? {
+        InvariantDecision::Fault(question) => {
+            match few_movers::find_run(task.model, property, &question, &task.budget)? {
+                Some(trace) => PropertyAttempt::Run(trace),
+                None => PropertyAttempt::Open(Coarse::NoValue.into()),
+            }
+        }
+        InvariantDecision::Open(question) => match few_movers::find_run(task.model, property, &question, &task.budget)?
+        {
             Some(trace) => PropertyAttempt::Run(trace),
-            None => PropertyAttempt::Open(Coarse::NoValue.into()),
-        },
-        InvariantDecision::Open(question) => match crowd::find_run(task.model, property, &question, &task.budget)? {
-            Some(trace) => PropertyAttempt::Run(trace),
-            None => PropertyAttempt::Open(too_coarse(invariants.k)),
+            None => PropertyAttempt::Open(over_approximates(invariants.k)),
         },
     })
 }
@@ -131,7 +134,7 @@ pub fn answer(
     answer
 }
 
-fn too_coarse(k: usize) -> StopReason {
+fn over_approximates(k: usize) -> StopReason {
     match k {
         1 => Coarse::OneProcess,
         2 => Coarse::TwoProcesses,

@@ -17,9 +17,9 @@ use model::variable::{CellId, VarId};
 
 /// Where each process goes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Exchange(Vec<ProcessId>);
+pub struct Permutation(Vec<ProcessId>);
 
-impl Exchange {
+impl Permutation {
     /// Where a process goes.
     pub fn of(&self, process: ProcessId) -> ProcessId {
         self.0[process.index()]
@@ -106,7 +106,7 @@ impl<'m> Symmetry<'m> {
     }
 
     /// A permutation that takes some processes, family by family in their order, to others.
-    pub fn exchange(&self, from: &[ProcessId], to: &[ProcessId]) -> Exchange {
+    pub fn permutation(&self, from: &[ProcessId], to: &[ProcessId]) -> Permutation {
         let mut goes: Vec<ProcessId> = self.model.processes.ids().collect();
         for family in &self.model.families {
             let ordered = |first: &[ProcessId]| -> Vec<ProcessId> {
@@ -118,12 +118,12 @@ impl<'m> Symmetry<'m> {
                 goes[one.index()] = other;
             }
         }
-        Exchange(goes)
+        Permutation(goes)
     }
 
     /// Generators of the permutations that keep a group together: in each family, among those
     /// inside and among those outside, a transposition and a cycle of all.
-    pub fn keeping(&self, group: &[ProcessId]) -> Vec<Exchange> {
+    pub fn keeping(&self, group: &[ProcessId]) -> Vec<Permutation> {
         let mut found = Vec::new();
         for family in &self.model.families {
             let (inside, outside): (Vec<ProcessId>, Vec<ProcessId>) =
@@ -141,12 +141,12 @@ impl<'m> Symmetry<'m> {
     }
 
     /// Each process of the list goes to the next one, the last one to the first.
-    fn round(&self, list: &[ProcessId]) -> Exchange {
+    fn round(&self, list: &[ProcessId]) -> Permutation {
         let mut goes: Vec<ProcessId> = self.model.processes.ids().collect();
         for (at, process) in list.iter().enumerate() {
             goes[process.index()] = list[(at + 1) % list.len()];
         }
-        Exchange(goes)
+        Permutation(goes)
     }
 
     /// Whether, of all sequences into which permutations that keep the group together take this one, it is the first.
@@ -162,7 +162,7 @@ impl<'m> Symmetry<'m> {
     }
 
     /// Where a cell goes.
-    pub fn cell(&self, exchange: &Exchange, cell: CellId) -> CellId {
+    pub fn cell(&self, permutation: &Permutation, cell: CellId) -> CellId {
         let declared = &self.model.cells[cell];
         let mut cells = self.model.cells_of(declared.var, declared.owner);
         let first = cells.next().expect("the cell is one of them");
@@ -177,11 +177,11 @@ impl<'m> Symmetry<'m> {
         for (dimension, index) in indices.iter_mut().enumerate() {
             if let Some(&family) = self.dimensions.get(&(declared.var, dimension)) {
                 let first = self.model.families[family].first.index();
-                *index = exchange.of(ProcessId::new(first + *index)).index() - first;
+                *index = permutation.of(ProcessId::new(first + *index)).index() - first;
             }
         }
         let moved = indices.iter().zip(&lens).fold(0, |offset, (index, len)| offset * len + index);
-        let owner = declared.owner.map(|owner| exchange.of(owner));
+        let owner = declared.owner.map(|owner| permutation.of(owner));
         self.model.cells_of(declared.var, owner).nth(moved).expect("the indices are those of the array")
     }
 }

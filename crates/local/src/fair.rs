@@ -1,7 +1,7 @@
-//! Abstract processes, explicit: the listing backend of `compose::fair`, and methods `ll`, `fll-a`, `fll-b`.
+//! Abstract processes, explicit: the explicit backend of `compose::fair`, and methods `ll`, `fll-a`, `fll-b`.
 //!
 //! In: a task's temporal properties. Out: for each a fair run that violates it, or a proof. `sets.rs` keeps local states by store, `process.rs`
-//! makes the abstract process of a focus of them, `product.rs` its product with an automaton, in which `liveness` looks for a
+//! makes the abstract process of a focus of them, `product.rs` its product with an automaton, in which `streett` searches for a
 //! fair component; `certify.rs` writes down the invariant, `claim.rs` the ranks, `engine.rs` is the method.
 
 mod certify;

@@ -1,15 +1,15 @@
 //! Local state graphs: what one process can see happen, with its own steps and those of others (Zheng, LS3).
 //!
 //! In: a program without procedures, and how much the others are known. Out: for each process a graph over its **local states**:
-//! its control, its own cells, the shared and public cells that it mentions (and, where its text asks where others stand, their
+//! its control, its own cells, the shared and public cells that it mentions (and, where its text reads the control locations of others, their
 //! control). Edges are its own steps and the **external** steps of others that may write what it sees; such a step is an edge
 //! even where it changes nothing.
 //!
 //! Four ways, each at least as exact as the next: [`GraphMethod::Mono`] projects the whole product (`projection.rs`); [`GraphMethod::Ls3Plus`]
 //! and [`GraphMethod::Ls3`] search the joint states of two processes at a time (`joint.rs`, `rounds.rs`), with or without a witness for
-//! what third processes do (`witness.rs`); [`GraphMethod::Tmmc`] lets every step of others happen wherever the cells in common allow it
+//! interference of third processes (`witness.rs`); [`GraphMethod::Tmmc`] lets every step of others happen wherever the cells in common allow it
 //! (`interference.rs`). All contain every reachable local state and step, so that what never happens in them never happens.
-//! `actions.rs` says what each action may write and who sees it, `graph.rs` is one graph, `show.rs` draws it.
+//! `actions.rs` says what each action may write and which processes see it, `graph.rs` is one graph, `show.rs` draws it.
 
 mod actions;
 mod graph;

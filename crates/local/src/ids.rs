@@ -10,9 +10,9 @@ pub enum LocalMark {}
 pub enum CellsMark {}
 /// Of a vector with the block of every process.
 pub enum BlocksMark {}
-/// Of a class of turns: who moves, by which action.
+/// Of a class of turns: the process and its action.
 pub enum ClassMark {}
-/// Of a set of fairness assumptions that a turn meets.
+/// Of a set of fairness assumptions that a turn satisfies.
 pub enum KindMark {}
 /// Of a node of an abstract process: a store and a local state there.
 pub enum NodeMark {}

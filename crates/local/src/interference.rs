@@ -2,7 +2,7 @@
 //!
 //! A process knows a step of others only by the bits that both see, before and after it: a *change*. It happens in every row of the process, be that a
 //! store or a whole view state, that has the bits before, and takes it to the row with the bits after. In: rows and changes, one by one. Out: for a new row the
-//! changes that happen in it, for a new change the rows in which it happens, so that no pair of both is looked at twice. What is carried from row to row is the
+//! changes that happen in it, for a new change the rows in which it happens, so that no pair of both is considered twice. What is carried from row to row is the
 //! business of the fixpoint: bit sets of local states (`sets::by_store`), labelled edges (`graphs::interference`), sets of activations (the crate `pushdown`).
 
 use rustc_hash::FxHashMap;
@@ -21,7 +21,7 @@ pub struct CommonBits<const W: usize, R, L> {
 pub struct CommonChange<const W: usize, L> {
     /// The bits after it.
     pub after: Packed<W>,
-    /// What else is known of it: who made it, by which action.
+    /// What else is known of it: the process that made it, and its action.
     pub label: L,
 }
 

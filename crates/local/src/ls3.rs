@@ -14,7 +14,7 @@ use std::time::Instant;
 
 use base::{Coarse, StopReason};
 use compose::backend::Answered;
-use compose::crowd;
+use compose::few_movers;
 use compose::implied::{ConcernedProcesses, implied};
 use compose::method::{self, PropertyAttempt};
 use compose::question::{Question, questions};
@@ -147,7 +147,7 @@ impl<const W: usize> JointProof<W> {
             match sets.answer(question, &self.join(sets, question))? {
                 Answered::No => {}
                 answered => {
-                    let run = crowd::find_run(task.model, property, question, &task.budget)?;
+                    let run = few_movers::find_run(task.model, property, question, &task.budget)?;
                     let open = if answered == Answered::Maybe { Coarse::LocalGraphs } else { Coarse::NoValue };
                     return Ok(run.map_or(PropertyAttempt::Open(open.into()), PropertyAttempt::Run));
                 }
@@ -160,21 +160,21 @@ impl<const W: usize> JointProof<W> {
     /// How the joint states imply the property.
     fn implied(&self, sets: &LocalSets<'_, W>, asked: (&PropertyKind, &[Question])) -> Vec<Implied> {
         let model = sets.model();
-        let everybody: Vec<ProcessId> = model.processes.ids().collect();
-        let k = everybody.len().min(2);
+        let all_processes: Vec<ProcessId> = model.processes.ids().collect();
+        let k = all_processes.len().min(2);
         // The certificate has pairs: where one process is concerned, another one goes with it.
         let by = |processes: &[ProcessId], cells: &BTreeSet<CellId>| {
             let mut concerned = concerned(sets, processes, cells);
-            let others = everybody.iter().filter(|one| !concerned.contains(one));
+            let others = all_processes.iter().filter(|one| !concerned.contains(one));
             let missing: Vec<ProcessId> = others.copied().take(k.saturating_sub(concerned.len())).collect();
             concerned.extend(missing);
             concerned.sort_unstable();
             concerned.dedup();
             concerned
         };
-        // Whoever shares something, and neighbours, so that everybody is there.
+        // Pairs that share something, and neighbours, so that all processes are covered.
         let pairs = self.pairs.iter().map(|(pair, _)| pair.clone());
-        let in_deadlock: BTreeSet<Vec<ProcessId>> = pairs.chain(everybody.windows(k).map(<[_]>::to_vec)).collect();
+        let in_deadlock: BTreeSet<Vec<ProcessId>> = pairs.chain(all_processes.windows(k).map(<[_]>::to_vec)).collect();
         let in_deadlock = in_deadlock.into_iter().collect();
         implied(model, asked, None, ConcernedProcesses { by: &by, in_deadlock })
     }
@@ -206,7 +206,7 @@ fn concerned<const W: usize>(
     let model = sets.model();
     let mut concerned = processes.to_vec();
     for &cell in cells {
-        // A cell that nobody sees may have any value.
+        // A cell that none of them sees may have any value.
         if !sets.sight.sees(model, &concerned, cell)
             && let Some(watcher) = model.processes.ids().find(|&process| sets.sight.sees(model, &[process], cell))
         {

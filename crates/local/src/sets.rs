@@ -3,11 +3,11 @@
 //! In: a compiled program. Out: sets of view states of groups of processes, and what `compose` asks of them. A view state is a
 //! packed state of the whole program in which everything that the group does not see is zero: the combination of two view
 //! states is the union of their words, the projection an intersection with a mask, and a step is one of the machine, since
-//! nobody's step depends on what it does not see.
+//! no process's step depends on what it does not see.
 //!
 //! `views.rs` says what each process sees, `rows.rs` is a set of view states, `join.rs` combines sets, `by_store.rs` is the fixpoint for single processes (on `bits.rs`), `close.rs` the one for groups; `questions.rs` answers
-//! what is asked of combinations, `renaming.rs` exchanges processes, `certify.rs` writes a proof; `engine.rs` is the method; `product.rs` writes
-//! certificates for the methods that stand on local state graphs.
+//! questions about combinations, `renaming.rs` permutes processes, `certify.rs` writes a proof; `engine.rs` is the method; `product.rs` writes
+//! certificates for the methods that use local state graphs.
 
 pub(crate) mod bits;
 mod by_store;
@@ -29,7 +29,7 @@ use base::{Budget, StopReason};
 use compose::backend::{Answered, Backend, Join, Movers};
 use compose::k_index::KIndexPlan;
 use compose::question::Question;
-use compose::symmetry::{Exchange, Symmetry};
+use compose::symmetry::{Permutation, Symmetry};
 use evidence::certificate::SplitInvariant;
 use model::Model;
 use model::eval;
@@ -46,14 +46,14 @@ use packed::words::{and, or};
 pub use rows::{NumberedRows, Rows};
 use views::ViewMasks;
 
-/// Limits are looked at after so many view states.
+/// The budget is checked after so many view states.
 const CHECK_EVERY: u32 = 4096;
 
 /// Local sets of a program, with states of `W` words.
 pub struct LocalSets<'a, const W: usize> {
     machine: &'a Machine<'a>,
     scratch: Scratch<W>,
-    /// What each process sees, and who moves.
+    /// What each process sees, and the movers.
     pub sight: ViewMasks<W>,
     /// What the steps may touch of the variables that were asked about.
     pub races: HashMap<VarId, RaceWatch>,
@@ -68,19 +68,19 @@ pub(crate) struct Ticker<'a> {
     held_bytes: Cell<u64>,
     /// The most that they took.
     peak_bytes: Cell<u64>,
-    /// More than this, and the sets are too large to be listed.
+    /// More than this, and the sets are too large to be explicit.
     cap_bytes: u64,
 }
 
 impl Ticker<'_> {
-    /// One more view state was looked at; `more_bytes` are held beside what was counted.
+    /// One more view state was expanded; `more_bytes` are held beside what was counted.
     pub fn tick(&self, more_bytes: u64) -> Result<(), StopReason> {
         let n_ticks = self.n_ticks.get().wrapping_add(1);
         self.n_ticks.set(n_ticks);
         if n_ticks.is_multiple_of(CHECK_EVERY) { self.check(more_bytes) } else { Ok(()) }
     }
 
-    /// Looks at the limits.
+    /// Checks the budget.
     pub fn check(&self, more_bytes: u64) -> Result<(), StopReason> {
         let bytes = self.held_bytes.get() + more_bytes;
         self.peak_bytes.set(self.peak_bytes.get().max(bytes));
@@ -103,8 +103,8 @@ impl<'a, const W: usize> LocalSets<'a, W> {
 
     /// Shows the steps of some movers from a combination.
     fn steps(&self, movers: Movers, from: &Packed<W>, sink: &mut impl Sink<W>) -> bool {
-        let company = movers.partner.map_or(SyncWith::Nobody, SyncWith::Receiver);
-        self.machine.expand_with((movers.process, company), from, &self.scratch, sink).is_break()
+        let sync_with = movers.partner.map_or(SyncWith::Nobody, SyncWith::Receiver);
+        self.machine.expand_with((movers.process, sync_with), from, &self.scratch, sink).is_break()
     }
 }
 
@@ -150,8 +150,8 @@ impl<const W: usize> Backend for LocalSets<'_, W> {
         self.sight.movers.clone()
     }
 
-    fn disturbs(&self, movers: Movers, group: &[ProcessId]) -> bool {
-        self.sight.disturbs(movers, group)
+    fn interferes(&self, movers: Movers, group: &[ProcessId]) -> bool {
+        self.sight.interferes(movers, group)
     }
 
     fn empty(&self) -> Self::Set {
@@ -220,16 +220,16 @@ impl<const W: usize> Backend for LocalSets<'_, W> {
     }
 
     fn renames(&self, symmetry: &Symmetry<'_>) -> bool {
-        self.sight.is_alike(LocalSets::model(self), symmetry)
+        self.sight.is_symmetric(LocalSets::model(self), symmetry)
     }
 
     fn renamed(
         &mut self,
         set: &Self::Set,
         group: &[ProcessId],
-        (symmetry, exchange): (&Symmetry<'_>, &Exchange),
+        (symmetry, permutation): (&Symmetry<'_>, &Permutation),
     ) -> Result<Self::Set, StopReason> {
-        let renaming = self.renaming(&self.sight.mask(group), symmetry, exchange);
+        let renaming = self.renaming(&self.sight.mask(group), symmetry, permutation);
         let mut rows = Rows::default();
         for row in set.iter() {
             rows.insert(renaming.apply(row));

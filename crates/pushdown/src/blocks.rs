@@ -1,6 +1,6 @@
-//! Sets of small numbers, sixty-four at a time: in which activations a local state was met.
+//! Sets of small numbers, sixty-four at a time: in which activations a local state is reachable.
 //!
-//! A set is a list of blocks, each the numbers `64 * at ..` as the bits of a word, in ascending order. Most local states are met in
+//! A set is a list of blocks, each the numbers `64 * at ..` as the bits of a word, in ascending order. Most local states are reachable in
 //! activations whose numbers lie in one block, which is kept in place; only further ones take memory of their own.
 
 use crate::thread::ActivationId;

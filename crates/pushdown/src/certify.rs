@@ -15,7 +15,7 @@ use local::ids::StoreId;
 use local::sets::views::ViewMasks;
 use packed::packing::{Packed, numbers_fit, position};
 
-/// Proofs with more path edges than this are not written: nobody could check them in time.
+/// Proofs with more path edges than this are not written: the checker could not verify them in time.
 const MOST_PATH_EDGES: u64 = 50_000_000;
 
 /// The path edges as a certificate.
@@ -142,8 +142,8 @@ impl<const W: usize> ThreadWriter<'_, W> {
                 callers: callers.iter().map(|caller| (number(caller.from), frames[&caller.frame])).collect(),
             })
             .collect();
-        for (state, met_in) in self.thread.met_in.iter().enumerate() {
-            met_in.iter().for_each(|activation| activations[activation.index()].states.push(state as u32));
+        for (state, reachable_in) in self.thread.reachable_in.iter().enumerate() {
+            reachable_in.iter().for_each(|activation| activations[activation.index()].states.push(state as u32));
         }
         activations
     }

@@ -1,7 +1,7 @@
 //! Method `pushdown`: proofs for programs with procedures, one process at a time; real runs where there is no proof.
 //!
 //! In: a task. Out: an answer for each property. First come path edges without anything exposed, for all properties together. What they
-//! leave open is looked for in real runs: guided by the path edges, then with few context switches and shallow stacks. Then facts about
+//! leave open is searched for in real runs: guided by the path edges, then with few context switches and shallow stacks. Then facts about
 //! local stores are exposed, round by round; then real runs have what is left of the budget.
 
 use std::time::{Duration, Instant};
@@ -100,7 +100,7 @@ struct FirstRound<'w> {
 enum PropertyProgress {
     Proved(PushdownProof, Vec<Implied>),
     Run(Trace),
-    /// Not decided; what stood in the way.
+    /// Not decided; why.
     Open(StopReason),
     /// Packed states and the reference semantics disagree.
     Wrong(Contradiction),
@@ -126,7 +126,7 @@ impl ForWidth for FirstRound<'_> {
         let mut runs = RealRuns::<W>::new(&machine, &questions);
         for (at, &property) in self.task.properties.iter().enumerate() {
             let progress = match &mut round {
-                Ok(round) => self.first_look(round, &mut runs, at),
+                Ok(round) => self.first_round(round, &mut runs, at),
                 Err(stop) => PropertyProgress::Open(stop.clone()),
             };
             let statistics = Statistics { time: started.elapsed(), ..statistics(round.as_ref().ok()) };
@@ -152,7 +152,7 @@ impl ForWidth for FirstRound<'_> {
 
 impl FirstRound<'_> {
     /// What path edges say about a property, and what runs that they guide do.
-    fn first_look<const W: usize>(
+    fn first_round<const W: usize>(
         &self,
         round: &mut SaturatedRound<'_, W>,
         runs: &mut RealRuns<'_, W>,
@@ -177,7 +177,7 @@ impl FirstRound<'_> {
                 match (searched, self.task.budget.check(0)) {
                     (Err(_), Err(stop)) => PropertyProgress::Open(stop),
                     _ => self
-                        .met(at, guided.met[at].take())
+                        .decided(at, guided.decisions[at].take())
                         .unwrap_or_else(|| PropertyProgress::Open(Coarse::PathEdges.into())),
                 }
             }
@@ -185,9 +185,9 @@ impl FirstRound<'_> {
     }
 
     /// What a search came to, for the question at a position.
-    fn met(&self, at: usize, met: Option<RunDecision>) -> Option<PropertyProgress> {
+    fn decided(&self, at: usize, decision: Option<RunDecision>) -> Option<PropertyProgress> {
         let kind = &self.task.model.properties[self.task.properties[at]].kind;
-        match met? {
+        match decision? {
             RunDecision::Run(states) => Some(match trace_through(self.task.model, states, kind) {
                 Some(trace) => PropertyProgress::Run(trace),
                 None => PropertyProgress::Wrong(Contradiction::new(
@@ -202,7 +202,7 @@ impl FirstRound<'_> {
         }
     }
 
-    /// Looks for real runs that decide what is open.
+    /// Searches for real runs that decide what is open.
     fn search<const W: usize>(&self, runs: &mut RealRuns<'_, W>, entries: &mut [Entry], limits: (usize, &Budget)) {
         let is_open = |entry: &Entry| matches!(&entry.progress, PropertyProgress::Open(stop) if !matches!(stop, StopReason::PropertyError(_)));
         let open: Vec<usize> = (0..entries.len()).filter(|&at| is_open(&entries[at])).collect();
@@ -213,7 +213,7 @@ impl FirstRound<'_> {
         for at in open {
             let entry = &mut entries[at];
             entry.statistics.time = self.task.budget.elapsed();
-            match self.met(at, runs.met[at].take()) {
+            match self.decided(at, runs.decisions[at].take()) {
                 Some(progress) => entry.progress = progress,
                 None => {
                     // A search that has only a part of the time is no reason to end.
@@ -232,9 +232,10 @@ impl FirstRound<'_> {
         for round in 0..=self.config.rounds {
             let budget = self.task.budget.slice(self.config.round_time);
             let job = Refined { first: self, at, facts: &facts, round, budget: &budget };
-            let looked = with_coarse_width(self.codec.layout.n_words + 1, job).unwrap_or_else(RoundRefinement::Stopped);
+            let refined =
+                with_coarse_width(self.codec.layout.n_words + 1, job).unwrap_or_else(RoundRefinement::Stopped);
             entry.statistics.refinements = Some(round as u64);
-            match looked {
+            match refined {
                 RoundRefinement::Proved(proof, implies, statistics) => {
                     entry.statistics = Statistics { refinements: Some(round as u64), ..*statistics };
                     entry.progress = PropertyProgress::Proved(proof, implies);
@@ -318,7 +319,7 @@ impl ForWidth for Refined<'_, '_> {
         let mut sets = LocalSets::<W>::new(&machine, SharedView::Mentioned, (self.budget, u64::MAX));
         sets.races = races;
         let kind = &self.first.task.model.properties[self.first.task.properties[self.at]].kind;
-        let look = || {
+        let attempt = || {
             let mut round = SaturatedRound::new(&machine, sets, self.facts.to_vec(), self.budget)?;
             Ok(match round.ask(kind)? {
                 PathEdgeVerdict::Never => {
@@ -329,7 +330,7 @@ impl ForWidth for Refined<'_, '_> {
                     .map_or(RoundRefinement::Nothing, RoundRefinement::More),
             })
         };
-        look().unwrap_or_else(RoundRefinement::Stopped)
+        attempt().unwrap_or_else(RoundRefinement::Stopped)
     }
 }
 

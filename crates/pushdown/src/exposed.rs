@@ -1,8 +1,8 @@
-//! Facts about local stores that everybody sees, as bits of a word behind the packed state.
+//! Facts about local stores that all processes see, as bits of a word behind the packed state.
 //!
-//! In: facts about processes (where the top frame stands, what an own cell holds). Out: a bit for each; whoever moves brings its own
+//! In: facts about processes (the place of the top frame, the value of an own cell). Out: a bit for each; a process that steps brings its own
 //! bits up to date. The bits are part of every process's store, so that what a process guarantees may depend on them. A fact never
-//! speaks of a stack below its top frame: only finitely many facts about a process are ever told apart.
+//! speaks of a stack below its top frame: only finitely many facts about a process are ever distinguished.
 
 use evidence::pushdown::{ExposedFact, LocalPart};
 use model::control::TextOwner;
@@ -108,7 +108,7 @@ fn bit(codec: &Codec<'_>, fact: &ExposedFact, mask: u64) -> Bit {
     }
 }
 
-/// The contents of a field that stand for some values, ascending.
+/// The contents of a field that encode some values, ascending.
 fn contents(field: Field, values: &[Value]) -> Vec<u64> {
     let mut contents: Vec<u64> = values.iter().map(|&value| field.raw_of(encode(value))).collect();
     contents.sort_unstable();

@@ -1,8 +1,8 @@
 //! Which facts to expose next, where path edges exclude too little.
 //!
 //! In: local states that together answer a question, and what is exposed already. Out: more facts, or none where nothing is left that a
-//! word has room for. First come the places of these local states, and those from which others disturbed them; then where all processes
-//! stand, place by place; then their own cells. What is exposed of one process is exposed of all of its family. Nothing of a stack
+//! word has room for. First come the places of these local states, and those from which others interfered with them; then the control locations of all
+//! processes, place by place; then their own cells. What is exposed of one process is exposed of all of its family. Nothing of a stack
 //! below its top frame is ever exposed, so there are only finitely many facts.
 
 use std::collections::BTreeSet;
@@ -19,7 +19,7 @@ use crate::exposed::MOST_FACTS;
 use crate::saturate::Saturation;
 use crate::thread::{LocalStateId, Origin};
 
-/// After so many rounds that look at single places all places are told apart.
+/// After so many rounds that expose single places all places are distinguished.
 const PLACE_ROUNDS: usize = 4;
 
 /// The facts for the next round, those of the last one included; `None` where there is nothing new.
@@ -34,8 +34,8 @@ pub fn next_facts<const W: usize>(
         let mut more = facts.to_vec();
         for (process, place) in places {
             let family = &model.families[model.processes[process].family];
-            for alike in family.processes() {
-                let fact = ExposedFact { process: alike, part: LocalPart::Place(vec![place]) };
+            for other in family.processes() {
+                let fact = ExposedFact { process: other, part: LocalPart::Place(vec![place]) };
                 if !more.contains(&fact) {
                     more.push(fact);
                 }
@@ -48,15 +48,15 @@ pub fn next_facts<const W: usize>(
     let families: BTreeSet<FamilyId> =
         witnesses.iter().map(|&(process, _)| model.processes[ProcessId::new(process)].family).collect();
     let concerned: Vec<ProcessId> = families.iter().flat_map(|&family| model.families[family].processes()).collect();
-    let everybody: Vec<ProcessId> = model.processes.ids().collect();
+    let all_processes: Vec<ProcessId> = model.processes.ids().collect();
     let ladders = [
         concerned.iter().flat_map(|&process| control_bits(model, process)).collect::<Vec<_>>(),
-        everybody.iter().flat_map(|&process| control_bits(model, process)).collect(),
-        everybody
+        all_processes.iter().flat_map(|&process| control_bits(model, process)).collect(),
+        all_processes
             .iter()
             .flat_map(|&process| control_bits(model, process).into_iter().chain(cell_bits(model, process)))
             .collect(),
-        everybody
+        all_processes
             .iter()
             .flat_map(|&process| {
                 let own = control_bits(model, process).into_iter().chain(cell_bits(model, process));
@@ -71,7 +71,7 @@ pub fn next_facts<const W: usize>(
     ladders.into_iter().skip(reached).find(fits)
 }
 
-/// The places of the witnesses, and those from which others moved on the way to them.
+/// The places of the witnesses, and those from which others stepped on the way to them.
 fn concerned_places<const W: usize>(
     saturation: &Saturation<'_, W>,
     witnesses: &[(usize, LocalStateId)],
@@ -91,9 +91,9 @@ fn concerned_places<const W: usize>(
             state = match thread.origins[state.index()] {
                 Origin::Start => break,
                 Origin::Step(from) | Origin::Called(from) | Origin::Returned(from, _) => from,
-                Origin::Disturbed(from) => {
+                Origin::Interference(from) => {
                     let (store, after) = (thread.states[from.index()].0, thread.states[state.index()].0);
-                    let cause = thread.disturbed[store.index()].iter().find(|(target, _)| *target == after);
+                    let cause = thread.changed_by_others[store.index()].iter().find(|(target, _)| *target == after);
                     found.extend(cause.map(|(_, cause)| place(cause.process.index(), cause.from)));
                     from
                 }
@@ -103,7 +103,7 @@ fn concerned_places<const W: usize>(
     found
 }
 
-/// Where a process stands, as bits of a number for each place.
+/// The place of a process, as bits of a number for each place.
 fn control_bits(model: &Model, process: ProcessId) -> Vec<ExposedFact> {
     let own = TextOwner::Family(model.processes[process].family);
     let procedures = called_procedures(model, process);
@@ -121,7 +121,7 @@ fn control_bits(model: &Model, process: ProcessId) -> Vec<ExposedFact> {
         .collect()
 }
 
-/// What the own cells of a process hold that nobody else sees.
+/// The values of those own cells of a process that no other process sees.
 fn cell_bits(model: &Model, process: ProcessId) -> Vec<ExposedFact> {
     let declared = &model.processes[process];
     let own = declared.first_cell..declared.first_cell + model.families[declared.family].n_cells;
@@ -163,7 +163,7 @@ fn slot_bits(model: &Model, process: ProcessId) -> Vec<ExposedFact> {
     facts
 }
 
-/// The bits that tell so many things apart.
+/// The bits that distinguish so many things.
 fn bits(n_things: usize) -> std::ops::Range<u32> {
     0..usize::BITS - n_things.saturating_sub(1).leading_zeros()
 }

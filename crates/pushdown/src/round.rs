@@ -67,7 +67,7 @@ impl<'a, const W: usize> SaturatedRound<'a, W> {
         sets.sight.add_for_all(&bits);
         let rows = saturation.threads.iter().map(|thread| Rc::new(with_some_frame(machine, thread)));
         let groups: Vec<Vec<ProcessId>> = machine.codec.model.processes.ids().map(|process| vec![process]).collect();
-        let local = Invariants { k: 1, n_listed: groups.len(), groups, sets: rows.collect() };
+        let local = Invariants { k: 1, n_representatives: groups.len(), groups, sets: rows.collect() };
         Ok(SaturatedRound { saturation, sets, facts, local, budget })
     }
 
@@ -82,7 +82,7 @@ impl<'a, const W: usize> SaturatedRound<'a, W> {
             return Ok(first.map_or(PathEdgeVerdict::Never, |fault| PathEdgeVerdict::Open(vec![fault])));
         }
         let model = self.saturation.machine.codec.model;
-        // Where processes can be exchanged their local states are images of each other, and one question stands for its images.
+        // Where processes can be permuted their local states are images of each other, and one question represents its images.
         let is_plain = model.procedures.is_empty() && self.facts.is_empty();
         let symmetry = if is_plain { Symmetry::of(model) } else { None };
         let asked = questions_up_to(model, property, symmetry.as_ref()).unwrap_or_default();
@@ -138,7 +138,7 @@ impl<'a, const W: usize> SaturatedRound<'a, W> {
                     continue;
                 }
                 let frames = codec.layout.frames[thread.process.index()].as_ref().expect("only procedures return");
-                for activation in thread.met_in[state].iter() {
+                for activation in thread.reachable_in[state].iter() {
                     for caller in &thread.callers[activation.index()] {
                         let mut row = row;
                         frames.stack.put(&mut row, i64::from(caller.frame));

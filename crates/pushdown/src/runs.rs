@@ -1,10 +1,10 @@
 //! Real runs of the program with its stacks: few switches between processes and shallow stacks first.
 //!
 //! In: questions that path edges leave open. Out: for those that are decided, the states of a run that does it. A run costs the number
-//! of its context switches plus the height of its highest stack, and cheap runs are looked at first: whatever is decided by a finite run
+//! of its context switches plus the height of its highest stack, and cheap runs are searched first: whatever is decided by a finite run
 //! is found sooner or later, since only finitely many states are as cheap. That nothing is found says nothing.
 //!
-//! A search may be *guided*: then a process moves only between local stores that the path edges needed on the way to what they could
+//! A search may be *guided*: then a process steps only between local stores that the path edges needed on the way to what they could
 //! not exclude.
 
 use std::collections::VecDeque;
@@ -25,7 +25,7 @@ use packed::packing::Packed;
 use packed::questions::{StateGoal, StateQuestion};
 use packed::words::and;
 
-/// Limits are looked at after so many states were looked at, or so many found.
+/// The budget is checked after so many states were expanded, or so many found.
 const CHECK_EVERY: usize = 64;
 const CHECK_EVERY_FOUND: usize = 1024;
 
@@ -48,12 +48,12 @@ pub struct RealRuns<'a, const W: usize> {
     scratch: Scratch<W>,
     nodes: Vec<RunNode<W>>,
     index: HashTable<u32>,
-    /// By cost: what is to be looked at.
+    /// By cost: the states to be expanded.
     open: Vec<VecDeque<u32>>,
     /// By process and number of a stack: its height.
     heights: Vec<Vec<u32>>,
     /// By question: what it came to.
-    pub met: Vec<Option<RunDecision>>,
+    pub decisions: Vec<Option<RunDecision>>,
 }
 
 /// A state of the program, and how it was reached.
@@ -61,7 +61,7 @@ struct RunNode<const W: usize> {
     state: Packed<W>,
     /// The position of the one before; of an initial state, its own.
     parent: u32,
-    /// Who moved last, plus 1.
+    /// The process that stepped last, plus 1.
     last: u32,
     switches: u32,
 }
@@ -96,7 +96,7 @@ impl<'a, const W: usize> RealRuns<'a, W> {
             index: HashTable::new(),
             open: Vec::new(),
             heights: vec![vec![0]; n_processes],
-            met: questions.iter().map(|_| None).collect(),
+            decisions: questions.iter().map(|_| None).collect(),
         }
     }
 
@@ -120,14 +120,14 @@ impl<'a, const W: usize> RealRuns<'a, W> {
                 self.visit(state, None, 0, wanted);
             }
         }
-        let (mut n_looks, mut n_found) = (0, 0);
+        let (mut n_expanded, mut n_found) = (0, 0);
         while let Some(node) = self.next() {
-            if self.nodes.len() > most_states || wanted.iter().all(|&question| self.met[question].is_some()) {
+            if self.nodes.len() > most_states || wanted.iter().all(|&question| self.decisions[question].is_some()) {
                 self.open[0].push_front(node);
                 return Ok(());
             }
-            n_looks += 1;
-            if n_looks % CHECK_EVERY == 0 || self.nodes.len() > n_found + CHECK_EVERY_FOUND {
+            n_expanded += 1;
+            if n_expanded % CHECK_EVERY == 0 || self.nodes.len() > n_found + CHECK_EVERY_FOUND {
                 n_found = self.nodes.len();
                 budget.check(self.bytes())?;
             }
@@ -193,15 +193,15 @@ impl<'a, const W: usize> RealRuns<'a, W> {
             self.open.push(VecDeque::new());
         }
         self.open[cost].push_back(at);
-        for &question in wanted.iter().filter(|&&question| self.met[question].is_none()).collect::<Vec<_>>() {
+        for &question in wanted.iter().filter(|&&question| self.decisions[question].is_none()).collect::<Vec<_>>() {
             match &self.questions[question].goal {
                 StateGoal::State(term, truth) => match self.machine.test(*term, &state, &self.scratch) {
-                    Ok(found) if found == *truth => self.met[question] = Some(RunDecision::Run(self.run_to(at))),
+                    Ok(found) if found == *truth => self.decisions[question] = Some(RunDecision::Run(self.run_to(at))),
                     Ok(_) => {}
-                    Err(_) => self.met[question] = Some(RunDecision::Faulty),
+                    Err(_) => self.decisions[question] = Some(RunDecision::Faulty),
                 },
                 StateGoal::Race(var, watch) if watch.is_race(*var, &state, self.machine, &self.scratch) => {
-                    self.met[question] = Some(RunDecision::Run(self.run_to(at)));
+                    self.decisions[question] = Some(RunDecision::Run(self.run_to(at)));
                 }
                 StateGoal::Race(..) | StateGoal::Fault | StateGoal::Deadlock => {}
             }
@@ -210,8 +210,8 @@ impl<'a, const W: usize> RealRuns<'a, W> {
 
     fn decide(&mut self, at: u32, wanted: &[usize], decides: impl Fn(&StateGoal) -> bool) {
         for &question in wanted {
-            if self.met[question].is_none() && decides(&self.questions[question].goal) {
-                self.met[question] = Some(RunDecision::Run(self.run_to(at)));
+            if self.decisions[question].is_none() && decides(&self.questions[question].goal) {
+                self.decisions[question] = Some(RunDecision::Run(self.run_to(at)));
             }
         }
     }
@@ -259,7 +259,7 @@ pub struct Guide<'s, const W: usize> {
 }
 
 impl<'s, const W: usize> Guide<'s, W> {
-    /// The way back from local states, each of a process, along how each was met first.
+    /// The path back from local states, each of a process, along the origin of each.
     pub fn to(saturation: &'s Saturation<'s, W>, targets: &[(usize, LocalStateId)]) -> Self {
         let mut needed: Vec<FxHashSet<LocalId>> = vec![FxHashSet::default(); saturation.threads.len()];
         let mut seen: FxHashSet<(usize, LocalStateId)> = targets.iter().copied().collect();
@@ -271,9 +271,9 @@ impl<'s, const W: usize> Guide<'s, W> {
                 Origin::Start => Vec::new(),
                 Origin::Step(from) | Origin::Called(from) => vec![(process, from)],
                 Origin::Returned(caller, exit) => vec![(process, caller), (process, exit)],
-                Origin::Disturbed(from) => {
+                Origin::Interference(from) => {
                     let (store, after) = (thread.states[from.index()].0, thread.states[state.index()].0);
-                    let causes = thread.disturbed[store.index()].iter().find(|(target, _)| *target == after);
+                    let causes = thread.changed_by_others[store.index()].iter().find(|(target, _)| *target == after);
                     let causes = causes.map(|(_, cause)| (cause.process.index(), cause.from));
                     if let Some((mover, from)) = causes {
                         let moved = &saturation.threads[mover];

@@ -1,7 +1,7 @@
 //! The least path edges of all processes (Flanagan and Qadeer 2003, section 3, in the form with callers).
 //!
-//! In: a compiled program and facts that are exposed. Out: for each process its local states, the activations in which each was met,
-//! callers and returns of activations, and its guarantee. The rules: initial states are met in the process's own text; a step leads
+//! In: a compiled program and facts that are exposed. Out: for each process its local states, the activations in which each is reachable,
+//! callers and returns of activations, and its guarantee. The rules: initial states are reachable in the process's own text; a step leads
 //! from local state to local state within the activation, and is a guarantee to the others where it changes the store; what another
 //! process guarantees happens in every activation; a call starts an activation, and where one returns, its callers go on. A call or a
 //! return may change the store, too.
@@ -31,7 +31,7 @@ use packed::machine::{Flow, Machine, Scratch, Sink, SyncWith};
 use packed::packing::Packed;
 use packed::words::{add, and, is_zero, or, without};
 
-/// Limits are looked at after so many local states, and memory is counted after this many times as many.
+/// The budget is checked after so many local states, and memory is counted after this many times as many.
 const CHECK_EVERY: u32 = 128;
 const COUNT_EVERY: u32 = 512;
 
@@ -103,9 +103,9 @@ fn kind_of(machine: &Machine<'_>, action: ActionId) -> StepKind {
     }
 }
 
-/// Whether a return may look at the frame that it drops, before it drops it. One that does not leads to the same from all local states that
+/// Whether a return may read the frame that it drops, before it drops it. One that does not leads to the same from all local states that
 /// differ in that frame alone.
-fn looks_at_frame(model: &Model, action: ActionId) -> bool {
+fn reads_frame(model: &Model, action: ActionId) -> bool {
     let Action { guard, body, kind: ActionKind::Return { value }, .. } = &model.actions[action] else { return true };
     let mut looks = !body.is_empty();
     for expr in guard.iter().chain(value) {
@@ -178,7 +178,7 @@ impl<'a, const W: usize> Saturation<'a, W> {
         self.start()?;
         loop {
             while let Some((thread, store)) = self.fresh.pop() {
-                self.meet_store(thread as usize, store);
+                self.apply_changes(thread as usize, store);
                 self.tick()?;
             }
             let Some((thread, state, new)) = self.queue.pop_front() else { break };
@@ -246,15 +246,15 @@ impl<'a, const W: usize> Saturation<'a, W> {
         let (store, new) = thread.stores.number(row);
         if new {
             thread.by_store.push(Vec::new());
-            thread.disturbed.push(Vec::new());
+            thread.changed_by_others.push(Vec::new());
             self.fresh.push((at as u32, store));
         }
         store
     }
 
-    /// A local state is met in some activations.
+    /// A local state is reachable in some activations.
     fn give(&mut self, at: usize, state: LocalStateId, activations: &ActivationSet) {
-        let new = self.threads[at].met_in[state.index()].add(activations);
+        let new = self.threads[at].reachable_in[state.index()].add(activations);
         if new.is_empty() {
             return;
         }
@@ -273,7 +273,7 @@ impl<'a, const W: usize> Saturation<'a, W> {
         }
     }
 
-    /// All that follows from a local state's being met in new activations.
+    /// All that follows where a local state is reachable in new activations.
     fn advance(&mut self, at: usize, state: LocalStateId, new: &ActivationSet) -> Result<(), StopReason> {
         if !std::mem::replace(&mut self.threads[at].flags[state.index()].expanded, true) {
             self.expand(at, state)?;
@@ -284,9 +284,9 @@ impl<'a, const W: usize> Saturation<'a, W> {
             self.give(at, to, new);
         }
         let (store, local) = self.threads[at].states[state.index()];
-        for disturbance in 0..self.threads[at].disturbed[store.index()].len() {
-            let (store, _) = self.threads[at].disturbed[store.index()][disturbance];
-            let to = self.threads[at].state(store, local, Origin::Disturbed(state));
+        for nth in 0..self.threads[at].changed_by_others[store.index()].len() {
+            let (store, _) = self.threads[at].changed_by_others[store.index()][nth];
+            let to = self.threads[at].state(store, local, Origin::Interference(state));
             self.give(at, to, new);
         }
         if let Some(view) = self.threads[at].flags[state.index()].exit_view {
@@ -311,7 +311,7 @@ impl<'a, const W: usize> Saturation<'a, W> {
         let actions = &self.machine.code.steps[point.first as usize..point.end as usize];
         let mut returns = actions.iter().map(|step| step.action).filter(|&action| self.is_return(action)).peekable();
         if returns.peek().is_some() && self.can_return(process, &row) {
-            let sees_frame = returns.any(|action| looks_at_frame(self.machine.codec.model, action));
+            let sees_frame = returns.any(|action| reads_frame(self.machine.codec.model, action));
             let seen = if sees_frame { row } else { self.without_frame(process, row) };
             let view = self.threads[at].exit_views.number(seen).0;
             self.threads[at].flags[state.index()].exit_view = Some(view);
@@ -338,7 +338,7 @@ impl<'a, const W: usize> Saturation<'a, W> {
         kind_of(self.machine, action) == StepKind::Return
     }
 
-    /// Whether a step that returns may be enabled: its guard does not look at the frame below.
+    /// Whether a step that returns may be enabled: its guard does not read the frame below.
     fn can_return(&self, process: ProcessId, row: &Packed<W>) -> bool {
         let mut enabled = self.machine.steps_that_may_be_enabled(process, row, &self.scratch);
         enabled.any(|step| self.is_return(self.machine.code.steps[step].action))
@@ -403,14 +403,14 @@ impl<'a, const W: usize> Saturation<'a, W> {
         for (_, next) in outcomes.found {
             let to = self.stepped(at, exit, next, Origin::Returned(caller.from, exit));
             if self.threads[at].add_summary(caller.from, to) {
-                let activations = self.threads[at].met_in[caller.from.index()].clone();
+                let activations = self.threads[at].reachable_in[caller.from.index()].clone();
                 self.give(at, to, &activations);
             }
         }
         self.tick()
     }
 
-    /// A process changes its store: everybody who sees a part of the change may meet it.
+    /// A process changes its store: it may interfere with each process that sees a part of the change.
     fn guarantee(&mut self, at: usize, (before, after): (StoreId, StoreId), from: LocalStateId) {
         if before == after || !self.threads[at].guarantee.insert((before, after)) {
             return;
@@ -426,41 +426,41 @@ impl<'a, const W: usize> Saturation<'a, W> {
             }
             let change = CommonChange { after, label: cause };
             for store in common.add_change(before, change).to_vec() {
-                self.disturb(other, store, by, change);
+                self.interfere(other, store, by, change);
             }
         }
     }
 
     /// Asks what the others make of a new store.
-    fn meet_store(&mut self, at: usize, store: StoreId) {
+    fn apply_changes(&mut self, at: usize, store: StoreId) {
         for by in 0..self.threads[at].interference.len() {
             let row = *self.threads[at].stores.row(store);
             for change in self.threads[at].interference[by].common.add_row(&row, store).to_vec() {
-                self.disturb(at, store, by, change);
+                self.interfere(at, store, by, change);
             }
         }
     }
 
     /// Another process can change a store: that happens in every local state with this store, in each of its activations.
-    fn disturb(&mut self, at: usize, store: StoreId, by: usize, change: CommonChange<W, InterferenceCause>) {
+    fn interfere(&mut self, at: usize, store: StoreId, by: usize, change: CommonChange<W, InterferenceCause>) {
         let thread = &self.threads[at];
         let row = thread.interference[by].common.changed(thread.stores.row(store), &change.after);
         let several = thread.interference.len() > 1;
         let target = self.store(at, row);
-        let disturbed = &mut self.threads[at].disturbed[store.index()];
-        // Only those who see different parts of the store can make the same of it.
-        if several && disturbed.iter().any(|&(known, _)| known == target) {
+        let changed_by_others = &mut self.threads[at].changed_by_others[store.index()];
+        // Only processes that see different parts of the store can change it to the same one.
+        if several && changed_by_others.iter().any(|&(known, _)| known == target) {
             return;
         }
-        disturbed.push((target, change.label));
+        changed_by_others.push((target, change.label));
         for state in 0..self.threads[at].by_store[store.index()].len() {
             let state = self.threads[at].by_store[store.index()][state];
-            if self.threads[at].met_in[state.index()].is_empty() {
+            if self.threads[at].reachable_in[state.index()].is_empty() {
                 continue;
             }
             let local = self.threads[at].states[state.index()].1;
-            let to = self.threads[at].state(target, local, Origin::Disturbed(state));
-            let activations = self.threads[at].met_in[state.index()].clone();
+            let to = self.threads[at].state(target, local, Origin::Interference(state));
+            let activations = self.threads[at].reachable_in[state.index()].clone();
             self.give(at, to, &activations);
         }
     }

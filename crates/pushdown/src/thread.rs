@@ -2,8 +2,8 @@
 //!
 //! A **local state** is what the process sees: a *store* (shared and public cells, and what processes expose) and the rest, its
 //! *local store* (control, own cells, the slots of its top frame). An **activation** is an entry: number 0 is the process's own text,
-//! the others are local states in which a procedure starts. A path edge says that a local state was met in an activation with the stack
-//! as it was at the entry; for each local state the activations in which it was met are a set of numbers.
+//! the others are local states in which a procedure starts. A path edge says that a local state is reachable in an activation with the stack
+//! as it was at the entry; for each local state the activations in which it is reachable are a set of numbers.
 
 use base::Id;
 use hashbrown::HashTable;
@@ -21,14 +21,14 @@ use packed::packing::Packed;
 pub enum LocalStateMark {}
 /// Marks the number of an activation.
 pub enum ActivationMark {}
-/// Marks the number of what a return may look at.
+/// Marks the number of what a return may read.
 pub enum ExitViewMark {}
 
 /// The number of a local state of one process: a store with a local store.
 pub type LocalStateId = Id<LocalStateMark>;
 /// The number of an activation of one process; the first is that of its own text.
 pub type ActivationId = Id<ActivationMark>;
-/// The number of what a return may look at in a local state of one process.
+/// The number of what a return may read in a local state of one process.
 pub type ExitViewId = Id<ExitViewMark>;
 
 /// The activation of a process's own text.
@@ -36,25 +36,25 @@ pub fn own_text() -> ActivationId {
     Id::new(0)
 }
 
-/// How a local state was met first.
+/// How a local state was reached first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// It is initial.
     Start,
     /// By a step of the process from this local state.
     Step(LocalStateId),
-    /// By somebody else's step from this local state.
-    Disturbed(LocalStateId),
+    /// By another process's step from this local state.
+    Interference(LocalStateId),
     /// A procedure starts, called from this local state.
     Called(LocalStateId),
     /// A procedure that was called from the first has ended in the second.
     Returned(LocalStateId, LocalStateId),
 }
 
-/// Somebody else's step, as it changes a store: who took it, and from which of its local states.
+/// Another process's step, as it changes a store: the process, and its local state before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InterferenceCause {
-    /// Who moved.
+    /// The process that stepped.
     pub process: ProcessId,
     /// From where.
     pub from: LocalStateId,
@@ -69,11 +69,11 @@ pub struct CallerFrame {
     pub frame: u32,
 }
 
-/// The stores of a process and what some others make of them, who see the same part of its store.
+/// The stores of a process and the interference of some others, which see the same part of its store.
 pub struct Interference<const W: usize> {
     /// Stores and changes by the bits in common.
     pub common: CommonBits<W, StoreId, InterferenceCause>,
-    /// The changes, whoever makes them: the bits before and after.
+    /// The changes, by any process: the bits before and after.
     pub known: FxHashSet<(Packed<W>, Packed<W>)>,
 }
 
@@ -84,40 +84,41 @@ pub struct Thread<const W: usize> {
     /// The bits of its store, and of its local store.
     pub store_mask: Packed<W>,
     pub local_mask: Packed<W>,
-    /// The stores and local stores met, numbered.
+    /// The reachable stores and local stores, numbered.
     pub stores: NumberedRows<W, StoreMark>,
     pub locals: NumberedRows<W, LocalMark>,
     /// By local state: its store and its local store.
     pub states: Vec<(StoreId, LocalId)>,
     index: HashTable<LocalStateId>,
-    /// By local state: how it was met first.
+    /// By local state: how it was reached first.
     pub origins: Vec<Origin>,
-    /// By local state: the activations in which it was met.
-    pub met_in: Vec<ActivationSet>,
+    /// By local state: the activations in which it is reachable.
+    pub reachable_in: Vec<ActivationSet>,
     /// By local state: whether its own steps were taken, and whether it can return.
     pub flags: Vec<Flags>,
-    /// By store: the local states there, and what others make of it.
+    /// By store: the local states there.
     pub by_store: Vec<Vec<LocalStateId>>,
-    pub disturbed: Vec<Vec<(StoreId, InterferenceCause)>>,
+    /// By store: the stores to which others change it, each with the first cause.
+    pub changed_by_others: Vec<Vec<(StoreId, InterferenceCause)>>,
     /// By local state: the first of its edges within an activation, and all edges: target and the next one.
     first_edge: Vec<u32>,
     edges: Vec<(LocalStateId, u32)>,
-    /// Edges that stand for whole calls.
+    /// Edges that summarise whole calls.
     pub summaries: FxHashSet<(LocalStateId, LocalStateId)>,
     /// By activation: the local state in which it starts; of [`own_text`] there may be several.
     pub entries: Vec<Option<LocalStateId>>,
     entry_index: FxHashMap<LocalStateId, ActivationId>,
-    /// By activation: who called it, and local states in which it can return, one of all from which a return leads to the same.
+    /// By activation: its callers, and local states in which it can return, one of all from which a return leads to the same.
     pub callers: Vec<Vec<CallerFrame>>,
     pub exits: Vec<Vec<LocalStateId>>,
     /// The same callers with their activation, to look up.
     known_callers: FxHashSet<(ActivationId, CallerFrame)>,
-    /// What a return may look at in a local state, numbered; and which of these each activation can return with.
+    /// What a return may read in a local state, numbered; and which of these each activation can return with.
     pub exit_views: NumberedRows<W, ExitViewMark>,
     known_exits: FxHashSet<(ActivationId, ExitViewId)>,
     /// Its guarantee: changes of its store.
     pub guarantee: FxHashSet<(StoreId, StoreId)>,
-    /// What others do to its stores, by what it has in common with them.
+    /// Interference with its stores, by what it has in common with others.
     pub interference: Vec<Interference<W>>,
     /// By other process: which of these it is.
     pub interference_by: Vec<Option<usize>>,
@@ -130,14 +131,14 @@ pub struct Thread<const W: usize> {
 pub struct Flags {
     /// Its own steps were taken.
     pub expanded: bool,
-    /// It can return from a procedure, and this is what the return may look at.
+    /// It can return from a procedure, and this is what the return may read.
     pub exit_view: Option<ExitViewId>,
 }
 
 const NO_EDGE: u32 = u32::MAX;
 
 impl<const W: usize> Thread<W> {
-    /// A process that has met nothing yet.
+    /// A process of which nothing is reached yet.
     pub fn new(process: ProcessId, store_mask: Packed<W>, local_mask: Packed<W>) -> Self {
         Thread {
             process,
@@ -148,10 +149,10 @@ impl<const W: usize> Thread<W> {
             states: Vec::new(),
             index: HashTable::new(),
             origins: Vec::new(),
-            met_in: Vec::new(),
+            reachable_in: Vec::new(),
             flags: Vec::new(),
             by_store: Vec::new(),
-            disturbed: Vec::new(),
+            changed_by_others: Vec::new(),
             first_edge: Vec::new(),
             edges: Vec::new(),
             summaries: FxHashSet::default(),
@@ -181,7 +182,7 @@ impl<const W: usize> Thread<W> {
                 free.insert(id);
                 self.states.push((store, local));
                 self.origins.push(origin);
-                self.met_in.push(ActivationSet::default());
+                self.reachable_in.push(ActivationSet::default());
                 self.flags.push(Flags::default());
                 self.first_edge.push(NO_EDGE);
                 self.by_store[store.index()].push(id);
@@ -273,13 +274,13 @@ impl<const W: usize> Thread<W> {
 
     /// How many path edges there are.
     pub fn n_path_edges(&self) -> u64 {
-        self.met_in.iter().map(ActivationSet::len).sum()
+        self.reachable_in.iter().map(ActivationSet::len).sum()
     }
 
     /// What everything takes.
     pub fn bytes(&self) -> u64 {
         let lists: usize = self.by_store.iter().map(|list| 24 + list.capacity() * 4).sum::<usize>()
-            + self.disturbed.iter().map(|list| 24 + list.capacity() * 12).sum::<usize>()
+            + self.changed_by_others.iter().map(|list| 24 + list.capacity() * 12).sum::<usize>()
             + self.callers.iter().map(|list| 24 + list.capacity() * 8).sum::<usize>()
             + self.exits.iter().map(|list| 24 + list.capacity() * 4).sum::<usize>();
         let by_state = self.states.capacity() * (8 + 12 + size_of::<Flags>() + 4 + size_of::<ActivationSet>())
@@ -289,7 +290,7 @@ impl<const W: usize> Thread<W> {
             + self.edges.capacity() * 8
             + self.entries.capacity() * 8
             + self.entry_index.capacity() * 9;
-        let heap: u64 = self.met_in.iter().map(ActivationSet::heap_bytes).sum();
+        let heap: u64 = self.reachable_in.iter().map(ActivationSet::heap_bytes).sum();
         let rows = self.stores.bytes() + self.locals.bytes() + self.exit_views.bytes();
         (lists + by_state + tables) as u64 + heap + rows
     }

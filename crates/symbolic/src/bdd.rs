@@ -253,7 +253,7 @@ impl Bdd {
         self.0.eval(vector.iter().enumerate().map(|(bit, &value)| (bit as u32, value)))
     }
 
-    /// The bits that are looked at on the way of the vector through the diagram, ascending.
+    /// The bits that are tested on the path of the vector through the diagram, ascending.
     pub fn asked(&self, vector: &[bool]) -> Vec<u32> {
         let mut bits = Vec::new();
         let mut here = self.clone();
@@ -264,7 +264,7 @@ impl Bdd {
         bits
     }
 
-    /// The nodes below this one, for exchange: children first, each (bit, low, high) with children as positions in the
+    /// The nodes below this one, for permutation: children first, each (bit, low, high) with children as positions in the
     /// list plus 2, 0 and 1 being the empty set and the full one. The last is the set itself.
     pub fn table(&self) -> Vec<(u32, usize, usize)> {
         let mut rows = Vec::new();
@@ -272,7 +272,7 @@ impl Bdd {
         rows
     }
 
-    // The library counts references inside a function; its hash and equality do not look at them.
+    // The library counts references inside a function; its hash and equality do not read them.
     #[expect(clippy::mutable_key_type)]
     fn tabulate(&self, rows: &mut Vec<(u32, usize, usize)>, seen: &mut HashMap<Bdd, usize>) -> usize {
         if self.is_empty() {

@@ -4,7 +4,7 @@
 //! merged, and the states in which it has a faulty step. `x = x + 1` is one command for each value of `x`: an image is then
 //! two operations on diagrams without a second copy of the variables, which was 1.2–5.5 times as fast as relational products
 //! on these programs. A wide `x` has too many values for that: its command is one, whose guard says how the bits after the step
-//! follow from those before. A rendezvous is a command of two processes, listed with its sender.
+//! follow from those before. A rendezvous is a command of two processes, kept with its sender.
 
 mod store;
 
@@ -31,36 +31,36 @@ use crate::under_way::{AT_REST, turn_of};
 /// More paths than this through one action are refused: its updates are no small set of constants.
 const MAX_PATHS: usize = 1 << 14;
 
-/// Tests of steps: whether a process moves by a step that carries one of the labels. Steps that differ in what they satisfy
+/// Tests of steps: whether a process takes a step that carries one of the labels. Steps that differ in what they satisfy
 /// are never merged.
 #[derive(Clone, Debug, Default)]
 pub struct StepTests(pub Vec<(ProcessId, Vec<String>)>);
 
 impl StepTests {
     /// The tests that a step satisfies, by number.
-    pub fn met_by(&self, model: &Model, by: &Link) -> Vec<usize> {
+    pub fn satisfied_by(&self, model: &Model, by: &Link) -> Vec<usize> {
         let carries = |action: ActionId, labels: &[String]| {
             model.actions[action].labels.iter().any(|label| labels.contains(label))
         };
-        let meets = |(process, labels): &(ProcessId, Vec<String>)| match by.partner {
+        let satisfied = |(process, labels): &(ProcessId, Vec<String>)| match by.partner {
             _ if by.process == *process => carries(by.action, labels),
             Some((partner, action)) if partner == *process => carries(action, labels),
             _ => false,
         };
-        (0..self.0.len()).filter(|&test| meets(&self.0[test])).collect()
+        (0..self.0.len()).filter(|&test| satisfied(&self.0[test])).collect()
     }
 }
 
 /// A step with constant updates.
 #[derive(Clone)]
 pub struct GuardedCommand {
-    /// Who moves; of a rendezvous, the sender.
+    /// The process that steps; of a rendezvous, the sender.
     pub process: ProcessId,
     /// The receiver of a rendezvous.
     pub partner: Option<ProcessId>,
     /// The tests of steps that it satisfies, by number.
-    pub meets: Vec<usize>,
-    /// One of the actions or rendezvous that it stands for, all of which satisfy the same tests; `None` where it ends a step that is under way.
+    pub satisfied: Vec<usize>,
+    /// One of the actions or rendezvous that it represents, all of which satisfy the same tests; `None` where it ends a step that is under way.
     pub by: Option<Link>,
     /// The states in which the step can be taken; where it carries new values of wide cells, with these.
     pub guard: Bdd,
@@ -80,7 +80,7 @@ pub struct ProcessCommands {
     pub marked_fault: Bdd,
     /// The states in which it has a step, faulty ones included; of a rendezvous, as the sender.
     pub enabled: Bdd,
-    /// Every cell that its steps look at or write, its partners' in a rendezvous included.
+    /// Every cell that its steps read or write, its partners' in a rendezvous included.
     pub touched: BTreeSet<CellId>,
     /// Action by action what it can touch.
     pub sites: Vec<Touches>,
@@ -92,7 +92,7 @@ pub struct ProcessCommands {
 pub struct Touches {
     /// The states in which it is enabled.
     pub enabled: Bdd,
-    /// The cells that it can look at.
+    /// The cells that it can read.
     pub reads: BTreeSet<CellId>,
     /// The cells that it can write.
     pub writes: BTreeSet<CellId>,
@@ -145,7 +145,7 @@ static NO_TESTS: StepTests = StepTests(Vec::new());
 struct Merged {
     partner: Option<ProcessId>,
     /// The tests that they satisfy.
-    meets: Vec<usize>,
+    satisfied: Vec<usize>,
     /// Whether they have the mark `when_nobody`.
     is_marked: bool,
     updates: Updates,
@@ -242,9 +242,9 @@ impl<'a> CommandTranslation<'a> {
             }
         }
         let encoding = self.encoding;
-        let commands = self.found.into_iter().map(|(Merged { partner, meets, updates, .. }, (by, guard))| {
+        let commands = self.found.into_iter().map(|(Merged { partner, satisfied, updates, .. }, (by, guard))| {
             let change = DiagramUpdate::new(encoding, &updates)?;
-            Ok(GuardedCommand { process: self.process, partner, meets, by: Some(by), guard, updates, change })
+            Ok(GuardedCommand { process: self.process, partner, satisfied, by: Some(by), guard, updates, change })
         });
         let commands = commands.collect::<Result<Vec<_>, CommandStop>>()?;
         let touched = self.sites.iter().flat_map(|site| site.reads.iter().chain(&site.writes)).copied().collect();
@@ -298,11 +298,11 @@ impl<'a> CommandTranslation<'a> {
             let here = self.encoding.equals(FieldContent::Control(receiver.process), receiver.point as u64)?;
             let guard = received.guard.as_ref().map(|guard| self.evaluator(receiver).truth(guard)).transpose()?;
             let ready = guard.map_or(Ok(here.clone()), |guard| space.and(&here, &guard.yes))?;
-            let met = CommandPath::new(space.and(&opened.when, &ready)?);
-            let paths = self.passed((sender, values), (receiver, patterns), met)?;
+            let opened_both = CommandPath::new(space.and(&opened.when, &ready)?);
+            let paths = self.passed((sender, values), (receiver, patterns), opened_both)?;
             let mut paths = self.run(&received.body, paths, &mut self.evaluator(receiver))?;
             let acted = &self.model.actions[sender.action];
-            // The sender's body sees what the receiver did, but not that its control has moved: labels are for properties.
+            // The sender's body sees what the receiver did, but not that its control location has changed: labels are for properties.
             paths = self.run(&acted.body, paths, &mut self.evaluator(sender))?;
             self.finish(paths, Some(receiver.process), &[sender, receiver])?;
         }
@@ -567,7 +567,8 @@ impl<'a> CommandTranslation<'a> {
             let turn = self.by.leaves_turn_to(self.model).map_or(AT_REST, turn_of);
             control.push((FieldContent::Turn, After::Is(turn)));
         }
-        let (meets, is_marked) = (self.tests.met_by(self.model, &self.by), self.by.is_when_nobody(self.model));
+        let (satisfied, is_marked) =
+            (self.tests.satisfied_by(self.model, &self.by), self.by.is_when_nobody(self.model));
         for path in paths.into_iter().filter(|path| !path.when.is_empty()) {
             let mut updates = control.clone();
             let mut when = path.when.clone();
@@ -588,7 +589,7 @@ impl<'a> CommandTranslation<'a> {
             let when = self.whatever_is_chosen(&when)?;
             let states = self.whatever_is_chosen(&path.when)?;
             self.offer(&states)?;
-            let merged = Merged { partner, meets: meets.clone(), is_marked, updates };
+            let merged = Merged { partner, satisfied: satisfied.clone(), is_marked, updates };
             let (_, guard) = self.found.entry(merged).or_insert_with(|| (self.by, space.empty()));
             *guard = space.or(guard, &when)?;
         }

@@ -2,11 +2,11 @@
 //!
 //! In: a Model and its control points. Out: for each cell, each process's control and each process's exposed block a field
 //! of bits, and the sets "this field has this value". The order decides how large diagrams become; ours was never beaten by
-//! sifting on these programs: shared cells that belong to nobody on top, then per process its control, locals, exposed
+//! sifting on these programs: shared cells that belong to no process on top, then per process its control, locals, exposed
 //! block, publics, and the shared cells that its index selects (`flag[i]`). Loop counters are part of the control point.
 //!
 //! A wide cell ([`crate::wide`]) has beside each bit one for its value after a step, and one for a value that a step chooses
-//! where some step does; the bits of cells that meet in an expression lie side by side. No set of states depends on these
+//! where some step does; the bits of cells that occur in one expression lie side by side. No set of states depends on these
 //! further bits.
 
 use base::IdVec;
@@ -25,7 +25,7 @@ use crate::wide::Wide;
 pub enum FieldContent {
     /// The content of a cell, as a position among its type's values.
     Cell(CellId),
-    /// Where a process stands, as a control point.
+    /// The control location of a process, as a control point.
     Control(ProcessId),
     /// The block of the local state of a process that the others can see.
     Exposed(ProcessId),
@@ -75,7 +75,7 @@ enum CellValues {
     /// Numbers from this one on.
     From(i64),
     /// These.
-    Listed(Vec<Value>),
+    Enumerated(Vec<Value>),
 }
 
 /// All fields, and the space that they are bits of.
@@ -144,10 +144,10 @@ impl Encoding {
     pub fn new(model: &Model, wide: Wide, sizes: FieldSizes<'_>, n_nodes: usize) -> Self {
         let FieldSizes { n_points, n_blocks, has_turns } = sizes;
         let values = model.cells.iter().map(|cell| match (model.vars[cell.var].role, cell.ty) {
-            (Role::Counter(_), _) => CellValues::Listed(Vec::new()),
+            (Role::Counter(_), _) => CellValues::Enumerated(Vec::new()),
             (_, ScalarType::Range { lo, .. }) => CellValues::From(lo),
             (_, ScalarType::Semaphore { .. }) => CellValues::From(0),
-            (_, ty) => CellValues::Listed(ty.values(model.type_context()).collect()),
+            (_, ty) => CellValues::Enumerated(ty.values(model.type_context()).collect()),
         });
         let n_values = |cell: CellId| model.cells[cell].ty.n_values(model.type_context());
         let mut order = order(model);
@@ -213,7 +213,7 @@ impl Encoding {
         self.turn.n_values > 1
     }
 
-    /// Whether a cell is a number of so many bits that its values are not listed.
+    /// Whether a cell is a number of so many bits that its values are not enumerated.
     pub fn is_wide(&self, cell: CellId) -> bool {
         self.wide.contains(cell)
     }
@@ -227,7 +227,7 @@ impl Encoding {
     pub fn value(&self, cell: CellId, position: u64) -> Value {
         match &self.values.as_slice()[cell.index()] {
             CellValues::From(first) => Value::Int(first.wrapping_add_unsigned(position)),
-            CellValues::Listed(values) => values[position as usize],
+            CellValues::Enumerated(values) => values[position as usize],
         }
     }
 
@@ -245,7 +245,7 @@ impl Encoding {
                 (u128::from(position) < self.field(FieldContent::Cell(cell)).n_values).then_some(position)
             }
             (CellValues::From(_), _) => None,
-            (CellValues::Listed(values), value) => values.iter().position(|&one| one == value).map(|at| at as u64),
+            (CellValues::Enumerated(values), value) => values.iter().position(|&one| one == value).map(|at| at as u64),
         }
     }
 
@@ -364,7 +364,7 @@ impl Encoding {
     fn first_of(&self, cell: CellId) -> i128 {
         match &self.values.as_slice()[cell.index()] {
             CellValues::From(first) => i128::from(*first),
-            CellValues::Listed(_) => unreachable!("wide cells are numbers"),
+            CellValues::Enumerated(_) => unreachable!("wide cells are numbers"),
         }
     }
 
@@ -373,11 +373,11 @@ impl Encoding {
     }
 }
 
-/// How many bits tell this many values apart.
+/// How many bits distinguish this many values.
 pub fn bits_for(n_values: u128) -> u32 {
     u128::BITS - n_values.saturating_sub(1).leading_zeros()
 }
-/// Shared cells of nobody, then process by process: control, locals, exposed block, publics, shared cells of its index.
+/// Shared cells of no process, then process by process: control, locals, exposed block, publics, shared cells of its index.
 fn order(model: &Model) -> Vec<FieldContent> {
     let is_counter = |cell: &CellId| matches!(model.vars[model.cells[*cell].var].role, Role::Counter(_));
     let owner_of_shared = |cell: CellId| -> Option<ProcessId> {

@@ -39,7 +39,7 @@ use crate::local::{LocalSets, SharedView};
 use crate::reach::{Reach, SearchDirection, search};
 use crate::system::{SymbolicSystem, SystemPlan};
 use crate::watchdog::{EventRelay, Gauge, watchdog};
-use crate::wide::MOST_LISTED;
+use crate::wide::MOST_ENUMERATED;
 
 engine::config! {
     /// What bounds the methods with decision diagrams.
@@ -53,7 +53,7 @@ engine::config! {
         /// A process exposes at most so many blocks of local states.
         pub blocks: usize = 1 << 12,
         /// The values of a cell are cases up to so many; beyond, they are bits of a number.
-        pub listed_values: usize = MOST_LISTED as usize,
+        pub listed_values: usize = MOST_ENUMERATED as usize,
     }
 }
 
@@ -178,8 +178,8 @@ impl<'a> SymbolicWork<'a> {
         let model = self.task.model;
         let n_blocks: Vec<usize> =
             model.processes.ids().map(|process| n_local_states(model, process, self.config.blocks)).collect();
-        let (n_nodes, most_listed) = (self.n_nodes, self.config.listed_values as u128);
-        SymbolicSystem::planned(model, &SystemPlan { n_blocks: &n_blocks, n_nodes, tests, most_listed, is_whole })
+        let (n_nodes, most_enumerated) = (self.n_nodes, self.config.listed_values as u128);
+        SymbolicSystem::planned(model, &SystemPlan { n_blocks: &n_blocks, n_nodes, tests, most_enumerated, is_whole })
     }
 
     fn sets(&self, views: SharedView) -> Result<LocalSets<'a>, StopReason> {
@@ -195,15 +195,15 @@ impl<'a> SymbolicWork<'a> {
     fn try_reach(
         &self,
         id: PropertyId,
-        way: SearchDirection,
+        direction: SearchDirection,
         statistics: &mut Statistics,
     ) -> Result<PropertyAttempt, Halt> {
         let system = self.system(&StepTests::default(), true)?;
         let mut sets = LocalSets::new(system, SharedView::Whole)?.measured_by(self.gauge);
         let Deciding { decided, faulty } = self.deciding(&sets, id)?;
-        let found = self.search(&sets, &decided, way).map_err(Halt::from).and_then(|found| match found {
+        let found = self.search(&sets, &decided, direction).map_err(Halt::from).and_then(|found| match found {
             Reach::Run(states) => Ok(Reach::Run(states)),
-            Reach::Safe(set) => self.without_faults(&sets, &set, (id, &faulty, way)).map(Reach::Safe),
+            Reach::Safe(set) => self.without_faults(&sets, &set, (id, &faulty, direction)).map(Reach::Safe),
         });
         statistics.peak_nodes = Some(sets.peak_nodes());
         statistics.peak_memory_bytes = Some(sets.system().bytes(sets.peak_nodes()));
@@ -211,7 +211,7 @@ impl<'a> SymbolicWork<'a> {
             Reach::Run(states) => self.run(id, states),
             // The checker does not follow such steps through diagrams.
             Reach::Safe(set) if self.task.model.goes_on() || self.task.model.has_when_nobody() => {
-                let states = match way {
+                let states = match direction {
                     SearchDirection::Forward => {
                         sets.system().n_states(&set).map_err(|_| sets.system().out_of_nodes())?
                     }
@@ -244,12 +244,12 @@ impl<'a> SymbolicWork<'a> {
         Ok(Deciding { decided, faulty })
     }
 
-    fn search(&self, sets: &LocalSets<'_>, bad: &Bdd, way: SearchDirection) -> Result<Reach, StopReason> {
+    fn search(&self, sets: &LocalSets<'_>, bad: &Bdd, direction: SearchDirection) -> Result<Reach, StopReason> {
         let watch = |rounds: u64, n_nodes: u64| {
             self.gauge.rounds.store(rounds, Ordering::Relaxed);
             sets.note_nodes(n_nodes);
         };
-        search(sets.system(), bad, way, (&self.task.budget, &watch))
+        search(sets.system(), bad, direction, (&self.task.budget, &watch))
     }
 
     /// The part of an inductive set in which the property has a value, which is inductive, too.
@@ -260,15 +260,15 @@ impl<'a> SymbolicWork<'a> {
         &self,
         sets: &LocalSets<'_>,
         set: &Bdd,
-        (id, faulty, way): (PropertyId, &Bdd, SearchDirection),
+        (id, faulty, direction): (PropertyId, &Bdd, SearchDirection),
     ) -> Result<Bdd, Halt> {
         let (system, space) = (sets.system(), &sets.system().encoding.space);
-        let met = sets.bdd(space.and(set, faulty))?;
-        let reached = match way {
-            _ if met.is_empty() => None,
-            // Forward, all of the set is reachable. Backward, it is what does not lead to a violation: that needs another look.
-            SearchDirection::Forward => system.pick(&met),
-            SearchDirection::Backward => match self.search(sets, faulty, way)? {
+        let faulty_states = sets.bdd(space.and(set, faulty))?;
+        let reached = match direction {
+            _ if faulty_states.is_empty() => None,
+            // Forward, all of the set is reachable. Backward, it is what does not lead to a violation: a forward search is needed as well.
+            SearchDirection::Forward => system.pick(&faulty_states),
+            SearchDirection::Backward => match self.search(sets, faulty, direction)? {
                 Reach::Safe(apart) => return Ok(sets.bdd(space.and(set, &apart))?),
                 Reach::Run(mut states) => states.pop(),
             },
@@ -288,7 +288,7 @@ impl<'a> SymbolicWork<'a> {
         match self.sets(SharedView::Mentioned) {
             Ok(mut sets) => {
                 let answers = compose::method::k_index(&mut sets, k, (self.task, self.relay), local_statistics);
-                answers.iter().for_each(|answer| self.tell(answer));
+                answers.iter().for_each(|answer| self.report(answer));
                 answers
             }
             Err(stop) => {
@@ -312,10 +312,10 @@ impl<'a> SymbolicWork<'a> {
         loop {
             let mut sets = self.sets(views)?;
             symmetry = symmetry.filter(|symmetry| sets.renames(symmetry));
-            let way =
+            let options =
                 CompletionOptions { symmetry: symmetry.as_ref(), stages: Stages::Last, budget: &self.task.budget };
             let mut exposures = Vec::new();
-            let completed = complete(&mut sets, property, way, |round| {
+            let completed = complete(&mut sets, property, options, |round| {
                 self.gauge.rounds.fetch_add(1, Ordering::Relaxed);
                 self.gauge.exposed.fetch_add(round.exposed.len() as u64, Ordering::Relaxed);
                 exposures.extend(exposure(round));
@@ -324,7 +324,7 @@ impl<'a> SymbolicWork<'a> {
             statistics.refinements = Some(exposures.len() as u64);
             statistics.exposures = exposures;
             return Ok(match completed? {
-                // Proofs from all processes at once are large: where everybody sees all that is shared, fewer may do.
+                // Proofs from all processes at once are large: where all processes see all that is shared, fewer may do.
                 Completed::Proved { implies: None, .. } if views == SharedView::Mentioned => {
                     views = SharedView::Whole;
                     continue;
@@ -409,22 +409,22 @@ impl<'a> SymbolicWork<'a> {
 
     fn answer(&self, id: PropertyId, outcome: PropertyAttempt, statistics: Statistics) -> Answer {
         let answer = compose::method::answer((self.task, self.relay), id, outcome, statistics);
-        self.tell(&answer);
+        self.report(&answer);
         answer
     }
 
-    /// Tells a decision before the others are made.
-    fn tell(&self, answer: &Answer) {
+    /// Reports a decision before the others are made.
+    fn report(&self, answer: &Answer) {
         if !matches!(answer.verdict, Verdict::Unknown(_)) {
             self.relay.answer(answer);
         }
     }
 
-    /// Tells a decision, and that it is one.
+    /// Reports a decision, and that it is one.
     fn decided(&self, answer: &Answer) {
         if !matches!(answer.verdict, Verdict::Unknown(_)) {
             self.relay.event(Event::Decided(answer.property));
-            self.tell(answer);
+            self.report(answer);
         }
     }
 

@@ -1,6 +1,6 @@
 //! Expressions as diagrams: for each value that an expression can have, the states in which it has it.
 //!
-//! In: an expression, for a process or for nobody. Out: a [`Truth`] for boolean expressions, a [`SymbolicTerm`] for others; both say
+//! In: an expression, for a process or for none. Out: a [`Truth`] for boolean expressions, a [`SymbolicTerm`] for others; both say
 //! where evaluation is a fault, with the same early stops as `model::eval`. Where values are few, a term is a partition of the
 //! states by value, which is exact for every operator. What depends on wide cells is a number of bits instead, and so is what
 //! would have too many cases.
@@ -106,13 +106,13 @@ pub struct Evaluator<'a> {
     pub points: &'a SymbolicPoints,
     /// Its fields.
     pub encoding: &'a Encoding,
-    /// For whom; nobody for properties.
+    /// The process that evaluates; none for properties.
     pub me: Option<ProcessId>,
     /// Cells with a known content: counters, and what was written before in this step.
     pub known: BTreeMap<CellId, KnownContent>,
     /// The values of the bound variables, outermost first.
     pub bound: Vec<Value>,
-    /// Every cell that was looked at, gathered by all evaluators of one process.
+    /// Every cell that was read, gathered by all evaluators of one process.
     pub touched: Rc<RefCell<BTreeSet<CellId>>>,
 }
 
@@ -224,7 +224,7 @@ impl Evaluator<'_> {
                     SymbolicTerm::Cases(cases) => cases,
                     SymbolicTerm::Numbers(numbers) => {
                         let indices = members.processes().map(|process| model.processes[process].index);
-                        self.listed(&numbers, indices)?
+                        self.enumerated(&numbers, indices)?
                     }
                 };
                 let mapped = self.map(inner, |value| match value {
@@ -345,7 +345,7 @@ impl Evaluator<'_> {
     }
 
     /// A number by cases, for some values; elsewhere it is a fault.
-    pub fn listed(&self, numbers: &StateNumbers, values: impl IntoIterator<Item = i64>) -> Result<ValueCases> {
+    pub fn enumerated(&self, numbers: &StateNumbers, values: impl IntoIterator<Item = i64>) -> Result<ValueCases> {
         let (space, math) = (&self.encoding.space, self.math());
         let mut cases = ValueCases { values: BTreeMap::new(), fault: space.all() };
         for value in values {
@@ -387,7 +387,7 @@ impl Evaluator<'_> {
                     SymbolicTerm::Cases(cases) => cases,
                     SymbolicTerm::Numbers(numbers) => {
                         let members = model.families[family].processes();
-                        self.listed(&numbers, members.map(|process| model.processes[process].index))?
+                        self.enumerated(&numbers, members.map(|process| model.processes[process].index))?
                     }
                 };
                 self.map(who, |value| {
@@ -406,7 +406,7 @@ impl Evaluator<'_> {
             stride /= len.max(1) as i64;
             let index = match self.term(index)? {
                 SymbolicTerm::Cases(cases) => cases,
-                SymbolicTerm::Numbers(numbers) => self.listed(&numbers, 0..len as i64)?,
+                SymbolicTerm::Numbers(numbers) => self.enumerated(&numbers, 0..len as i64)?,
             };
             located = self.choose(located, |this, base| {
                 this.map(index.clone(), |at| {
@@ -516,7 +516,7 @@ impl Evaluator<'_> {
         let Some((binding, inner)) = bindings.split_first() else {
             let always = Truth { yes: self.encoding.space.all(), fault: self.encoding.space.empty() };
             let kept = quantified.filter.as_ref().map_or(Ok(always), |filter| self.truth(filter))?;
-            // A filter does not look at the state: where it is false there is nothing to build.
+            // A filter does not read the state: where it is false there is nothing to build.
             let body = match kept.yes.is_empty() {
                 true => Truth { yes: self.encoding.space.empty(), fault: self.encoding.space.empty() },
                 false => self.truth(&quantified.body)?,

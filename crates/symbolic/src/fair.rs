@@ -1,13 +1,13 @@
 //! Fair runs in graphs of edges that update some bits: which nodes can start one (Kesten, Pnueli and Raviv 1998).
 //!
 //! In: edges over sets of bit vectors, the moves of a small automaton that reads the vector before each edge, and
-//! demands. Out: the greatest set of nodes from which a run can go on for ever inside the set and meet every demand; it
+//! conditions. Out: the greatest set of nodes from which a run can go on for ever inside the set and satisfy every condition; it
 //! is empty, or each of its terminal components has a fair run. A node is a vector with a state of the automaton; a set
-//! of nodes is kept as one diagram for each such state. No scheduler is a variable: a demand names the edges and moves
-//! that meet it.
+//! of nodes is kept as one diagram for each such state. No scheduler is a variable: a condition names the edges and moves of the automaton
+//! that satisfy it.
 //!
-//! A node that can start a fair run is never removed. A demand removes the nodes that cannot reach an edge that meets it.
-//! Most of the time hardly any node has to be reached: what is looked for shrinks with each image, and no image is taken
+//! A node that can start a fair run is never removed. A condition removes the nodes that cannot reach an edge that satisfies it.
+//! Most of the time hardly any node has to be reached: what is searched for shrinks with each image, and no image is taken
 //! where nothing of it is left.
 
 mod component;
@@ -33,7 +33,7 @@ pub struct EdgeRelation {
     pub guard: Bdd,
     /// What changes; `None` if nothing does.
     pub update: Option<DiagramUpdate>,
-    /// Whose it is; those of one mover that stand together are applied until they bring nothing more.
+    /// The process that takes it; neighbours of one mover are applied until they bring nothing more.
     pub mover: Option<ProcessId>,
 }
 
@@ -70,13 +70,13 @@ impl GuardedMove {
     }
 }
 
-/// What a fair run must do: take again and again an edge that meets it, or stay for ever in nodes that are free of it.
+/// What a fair run must do: take infinitely often an edge that satisfies it, or stay for ever in nodes that are free of it.
 #[derive(Clone)]
 pub struct FairnessCondition {
     /// The vectors that are free of it; `None` is none.
     pub free: Option<Bdd>,
-    /// An edge meets it in one of these ways.
-    pub ways: Vec<EdgeFilter>,
+    /// An edge satisfies it if one of these admits it.
+    pub filters: Vec<EdgeFilter>,
 }
 
 /// Some edges: those that satisfy all that is given.
@@ -114,23 +114,23 @@ impl SymbolicGraph<'_> {
     }
 
     /// The nodes from which a fair run can go on among the nodes given.
-    pub fn fair(&self, nodes: NodeSets, demands: &[FairnessCondition]) -> Result<NodeSets, StopReason> {
+    pub fn fair(&self, nodes: NodeSets, conditions: &[FairnessCondition]) -> Result<NodeSets, StopReason> {
         let mut left = nodes;
         let graph = self.without_idle_labels(&left)?;
         let (mut n_stable, mut next) = (0, 0);
-        while n_stable <= demands.len() && !is_nothing(&left) {
+        while n_stable <= conditions.len() && !is_nothing(&left) {
             let removed = match next {
                 0 => graph.trim(&mut left)?,
-                nth => graph.demand(&mut left, &demands[nth - 1])?,
+                nth => graph.condition(&mut left, &conditions[nth - 1])?,
             };
-            // Going on to the end is stable at once; a demand has to be looked at again in what is left.
+            // Going on to the end is stable at once; a condition has to be evaluated again in what is left.
             n_stable = if removed { usize::from(next == 0) } else { n_stable + 1 };
-            next = (next + 1) % (demands.len() + 1);
+            next = (next + 1) % (conditions.len() + 1);
         }
         Ok(left)
     }
 
-    /// The same graph on these nodes, where a label that none of them contradicts need not be looked at.
+    /// The same graph on these nodes, where a label that none of them contradicts need not be evaluated.
     fn without_idle_labels(&self, nodes: &NodeSets) -> Result<SymbolicGraph<'_>, StopReason> {
         let moves = self.moves.iter().map(|step| {
             let is_idle = self.bdd(self.space.minus(&nodes[step.from], &step.label))?.is_empty();
@@ -153,10 +153,10 @@ impl SymbolicGraph<'_> {
         }
     }
 
-    /// Removes nodes that are not free of a demand and cannot meet it; says whether there were any.
-    fn demand(&self, left: &mut NodeSets, demand: &FairnessCondition) -> Result<bool, StopReason> {
+    /// Removes nodes that are not free of a condition and cannot satisfy it; says whether there were any.
+    fn condition(&self, left: &mut NodeSets, condition: &FairnessCondition) -> Result<bool, StopReason> {
         let mut wanted = left.clone();
-        if let Some(free) = &demand.free {
+        if let Some(free) = &condition.free {
             for set in &mut wanted {
                 *set = self.bdd(self.space.minus(set, free))?;
             }
@@ -164,21 +164,21 @@ impl SymbolicGraph<'_> {
         if is_nothing(&wanted) {
             return Ok(false);
         }
-        let far = self.cannot_reach(left, demand, wanted)?;
+        let far = self.cannot_reach(left, condition, wanted)?;
         *left = self.minus(left, &far)?;
         Ok(!is_nothing(&far))
     }
 
-    /// Those of the wanted nodes that cannot get to an edge which meets the demand, all among the nodes given.
+    /// Those of the wanted nodes that cannot get to an edge which satisfies the condition, all among the nodes given.
     fn cannot_reach(
         &self,
         nodes: &NodeSets,
-        demand: &FairnessCondition,
+        condition: &FairnessCondition,
         mut wanted: NodeSets,
     ) -> Result<NodeSets, StopReason> {
         let mut rest = nodes.clone();
-        for way in &demand.ways {
-            self.sources(nodes, way, &mut rest, Some(&mut wanted))?;
+        for filter in &condition.filters {
+            self.sources(nodes, filter, &mut rest, Some(&mut wanted))?;
             if is_nothing(&wanted) {
                 return Ok(wanted);
             }
@@ -192,9 +192,9 @@ impl SymbolicGraph<'_> {
     }
 
     /// The nodes among those given from which an edge of this kind leads to one of them.
-    pub fn sources_of(&self, nodes: &NodeSets, way: &EdgeFilter) -> Result<NodeSets, StopReason> {
+    pub fn sources_of(&self, nodes: &NodeSets, filter: &EdgeFilter) -> Result<NodeSets, StopReason> {
         let mut rest = nodes.clone();
-        self.sources(nodes, way, &mut rest, None)?;
+        self.sources(nodes, filter, &mut rest, None)?;
         self.minus(nodes, &rest)
     }
 
@@ -203,26 +203,26 @@ impl SymbolicGraph<'_> {
     fn sources(
         &self,
         nodes: &NodeSets,
-        way: &EdgeFilter,
+        filter: &EdgeFilter,
         rest: &mut NodeSets,
         mut wanted: Option<&mut NodeSets>,
     ) -> Result<(), StopReason> {
-        if let (Some(from), None, None, true) = (&way.from, &way.edges, &way.moves, wanted.is_some()) {
+        if let (Some(from), None, None, true) = (&filter.from, &filter.edges, &filter.moves, wanted.is_some()) {
             for set in rest.iter_mut().chain(wanted.into_iter().flatten()) {
                 *set = self.bdd(self.space.minus(set, from))?;
             }
             return Ok(());
         }
         let all: Vec<usize> = (0..self.edges.len()).collect();
-        for &edge in way.edges.as_ref().unwrap_or(&all) {
+        for &edge in filter.edges.as_ref().unwrap_or(&all) {
             for to in (0..self.n_states).filter(|&to| !nodes[to].is_empty()) {
                 let moves =
-                    (0..self.moves.len()).filter(|nth| way.moves.as_ref().is_none_or(|list| list.contains(nth)));
+                    (0..self.moves.len()).filter(|nth| filter.moves.as_ref().is_none_or(|list| list.contains(nth)));
                 let moves: Vec<&GuardedMove> = moves.map(|nth| &self.moves[nth]).filter(|step| step.to == to).collect();
                 let mut before = None;
                 for step in moves {
                     let mut here = self.bdd(self.space.and(&rest[step.from], &self.edges[edge].guard))?;
-                    if let Some(from) = &way.from {
+                    if let Some(from) = &filter.from {
                         here = self.bdd(self.space.and(&here, from))?;
                     }
                     let new = self.leading(here, (edge, step), &nodes[to], &mut before)?;
@@ -269,7 +269,7 @@ impl SymbolicGraph<'_> {
         if step.label.is_all() { Ok(new) } else { self.bdd(self.space.and(&new, &step.label)) }
     }
 
-    /// Moves to `found` what of `rest` leads there, until nothing does or somebody has enough: asked, after each image that
+    /// Moves to `found` what of `rest` leads there, until nothing does or `enough` says so: called, after each image that
     /// brought something, with both.
     fn pull(
         &self,
@@ -277,7 +277,7 @@ impl SymbolicGraph<'_> {
         rest: &mut NodeSets,
         mut enough: impl FnMut(&Self, &NodeSets, &NodeSets) -> Result<bool, StopReason>,
     ) -> Result<(), StopReason> {
-        // For each relation what was found when it was last looked at.
+        // For each relation what was found when it was last applied.
         let mut done: Vec<NodeSets> = vec![self.nothing(); self.edges.len()];
         let mut order = RelationOrder::new(self.edges.iter().map(|edge| edge.mover));
         while let Some(edge) = order.edge().filter(|_| !is_nothing(rest)) {

@@ -2,7 +2,7 @@
 //!
 //! In: the facts that it exposed. Out: sets of fewer facts to try, the coarsest first. Completion exposes what excludes one state after the
 //! other, so it often exposes several places of a process where it only matters whether it is at one of them: `P[k]@crit` and `P[k]@leave`
-//! where `P[k]@{crit, leave}` would do. One fixpoint tells whether a try is a proof, too.
+//! where `P[k]@{crit, leave}` would do. One fixpoint decides whether a try is a proof, too.
 
 use std::collections::{BTreeMap, BTreeSet};
 

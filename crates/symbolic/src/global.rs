@@ -30,7 +30,7 @@ use turns::{ProgramTurns, TurnEdges};
 
 pub(crate) use turns::step_tests;
 
-/// Answers the temporal properties of a task with room for so many nodes; tells each answer when it is there.
+/// Answers the temporal properties of a task with room for so many nodes; reports each answer when it is there.
 ///
 /// # Errors
 /// Diagrams that contradict each other or the reference semantics.
@@ -55,7 +55,7 @@ pub(crate) fn run(
         n_blocks: &n_blocks,
         n_nodes,
         tests: &tests,
-        most_listed: config.listed_values as u128,
+        most_enumerated: config.listed_values as u128,
         is_whole: true,
     };
     let system = SymbolicSystem::planned(task.model, &plan);
@@ -138,7 +138,7 @@ impl<'a, 'm> FairRunSearch<'a, 'm> {
         };
         let wanted = RunsWanted {
             automaton: &violation.automaton,
-            demands: &self.turns.demands(violation, &turns, &self.reached)?,
+            conditions: &self.turns.conditions(violation, &turns, &self.reached)?,
             own: None,
             initial: &self.system.initial,
             reached: Some(&self.reached),

@@ -1,7 +1,7 @@
-//! Decision diagrams: sets of states far too large to list.
+//! Decision diagrams: sets of states far too large to be explicit.
 //!
-//! [`bdd`] wraps the library; [`points`] and [`encoding`] say where each part of a state lives in a bit vector; [`evaluate`] turns
-//! expressions and [`commands`] turns steps into diagrams; [`system`] is a whole program as diagrams. [`fair`] looks for fair
+//! [`bdd`] wraps the library; [`points`] and [`encoding`] say where each part of a state is in a bit vector; [`evaluate`] turns
+//! expressions and [`commands`] turns steps into diagrams; [`system`] is a whole program as diagrams. [`fair`] searches for fair
 //! runs, in the whole product (`global`) and in what one process sees of it ([`local_fair`]).
 
 pub mod bdd;

@@ -1,7 +1,7 @@
 //! Local sets as diagrams: the symbolic backend of `compose`.
 //!
-//! In: a [`SymbolicSystem`]. Out: sets of view states of groups of processes, and what `compose` asks of them. A step of somebody outside
-//! a group first becomes what it looks like from there: the states before it without the mover's local part, and the updates
+//! In: a [`SymbolicSystem`]. Out: sets of view states of groups of processes, and the answers that `compose` needs. A step of a process outside
+//! a group is first projected to the group's view: the states before it without the mover's local part, and the updates
 //! that the group sees. Exposed facts of a process are one block number per process, a part that its steps keep up to date.
 
 use std::cell::Cell;
@@ -14,7 +14,7 @@ use base::{Budget, StopReason};
 use compose::backend::{Answered, Backend, Deciding, Join, Movers};
 use compose::k_index::KIndexPlan;
 use compose::question::{Pattern, Question, questions};
-use compose::symmetry::{Exchange, Symmetry};
+use compose::symmetry::{Permutation, Symmetry};
 pub use engine::SharedView;
 use evidence::certificate::{Column, ControlPoint, Exposed, Member, SplitInvariant, StateSet};
 use model::Model;
@@ -37,23 +37,23 @@ const MOST_ROWS: u64 = 4096;
 pub struct LocalSets<'m> {
     pub(crate) system: SymbolicSystem<'m>,
     views: SharedView,
-    /// Shared and public cells that no process mentions and that start with one value: everybody sees them, since they keep it.
+    /// Shared and public cells that no process mentions and that start with one value: all processes see them, since they keep it.
     constants: HashSet<CellId>,
     /// For each process what is exposed of it.
     pub(crate) exposed: Vec<Exposed>,
     /// For each process and block the local states in it.
     pub(crate) blocks: Vec<Vec<Bdd>>,
-    /// The commands, with updates of exposed blocks, by who moves.
+    /// The commands, with updates of exposed blocks, by their movers.
     pub(crate) commands: HashMap<Movers, Vec<GuardedCommand>>,
     /// Updates as operations on diagrams.
     changes: HashMap<Updates, DiagramUpdate>,
     /// Sets of parts as cubes.
     hidden: HashMap<(Movers, Vec<ProcessId>), Cube>,
-    /// Exchanges of processes as renamings of sets.
-    pub(crate) renamings: HashMap<Exchange, Rc<Renaming>>,
-    /// The initial states with their exposed blocks, once somebody asked for them.
+    /// Permutations of processes as renamings of sets.
+    pub(crate) renamings: HashMap<Permutation, Rc<Renaming>>,
+    /// The initial states with their exposed blocks, once they were computed.
     initial: Option<Bdd>,
-    /// The states with their exposed blocks, once somebody asked for them.
+    /// The states with their exposed blocks, once they were computed.
     tie: Option<Bdd>,
     /// The most nodes seen in use.
     peak_nodes: Cell<u64>,
@@ -102,12 +102,12 @@ impl<'m> LocalSets<'m> {
         self.views
     }
 
-    /// The most nodes that were in use, as far as somebody looked.
+    /// The most nodes that were in use, as far as was noted.
     pub fn peak_nodes(&self) -> u64 {
         self.peak_nodes.get()
     }
 
-    /// Somebody saw this many nodes in use.
+    /// This many nodes are in use.
     pub fn note_nodes(&self, n_nodes: u64) {
         self.gauge.nodes.store(n_nodes, Ordering::Relaxed);
         self.gauge.memory_bytes.store(self.system.bytes(n_nodes), Ordering::Relaxed);
@@ -324,7 +324,7 @@ impl Backend for LocalSets<'_> {
         movers.into_iter().collect()
     }
 
-    fn disturbs(&self, movers: Movers, group: &[ProcessId]) -> bool {
+    fn interferes(&self, movers: Movers, group: &[ProcessId]) -> bool {
         let Some(commands) = self.commands.get(&movers) else { return false };
         commands.iter().any(|command| command.updates.iter().any(|&(part, _)| self.sees(group, part)))
     }
@@ -376,12 +376,17 @@ impl Backend for LocalSets<'_> {
         Ok(true)
     }
 
-    /// A rendezvous has two movers, who can be of one family: these are not exchanged here.
+    /// A rendezvous has two movers, which can be of one family: these are not permuted here.
     fn renames(&self, symmetry: &Symmetry<'_>) -> bool {
         self.system.model.channels.is_empty() && self.same_numbers(symmetry)
     }
 
-    fn renamed(&mut self, set: &Bdd, _group: &[ProcessId], by: (&Symmetry<'_>, &Exchange)) -> Result<Bdd, StopReason> {
+    fn renamed(
+        &mut self,
+        set: &Bdd,
+        _group: &[ProcessId],
+        by: (&Symmetry<'_>, &Permutation),
+    ) -> Result<Bdd, StopReason> {
         let renaming = self.renaming(by)?;
         self.bdd(self.system.encoding.space.rename(set, &renaming))
     }
@@ -393,16 +398,16 @@ impl Backend for LocalSets<'_> {
     fn answers(&mut self, question: &Question, join: Join<'_, Bdd>) -> Result<Answered, StopReason> {
         let space = &self.system.encoding.space;
         let (states, fault) = self.pattern(&question.pattern)?;
-        let meets = |set: &Bdd| {
+        let intersection = |set: &Bdd| {
             join.iter().try_fold(
                 set.clone(),
                 |rest, (_, local)| if rest.is_empty() { Ok(rest) } else { space.and(&rest, local) },
             )
         };
-        if !self.bdd(meets(&fault))?.is_empty() {
+        if !self.bdd(intersection(&fault))?.is_empty() {
             return Ok(Answered::Fault(String::from("evaluating the property is an error in some state")));
         }
-        Ok(if self.bdd(meets(&states))?.is_empty() { Answered::No } else { Answered::Maybe })
+        Ok(if self.bdd(intersection(&states))?.is_empty() { Answered::No } else { Answered::Maybe })
     }
 
     fn certify(&mut self, k: usize, sets: Join<'_, Bdd>) -> Result<SplitInvariant, StopReason> {
@@ -441,7 +446,7 @@ impl Backend for LocalSets<'_> {
 }
 
 impl LocalSets<'_> {
-    /// Updates that look the same to the group are made together.
+    /// Updates with the same projection to the group are made together.
     fn post_commands(
         &mut self,
         commands: &[GuardedCommand],
@@ -456,7 +461,7 @@ impl LocalSets<'_> {
                 continue;
             }
             let space = &self.system.encoding.space;
-            let looks = match others.split_last() {
+            let guard = match others.split_last() {
                 None => self.bdd(space.exists(&command.guard, hidden))?,
                 Some(((_, last), rest)) => {
                     let before =
@@ -465,15 +470,15 @@ impl LocalSets<'_> {
                 }
             };
             let union = seen.entry(visible).or_insert_with(|| space.empty());
-            *union = self.system.encoding.space.or(union, &looks).map_err(|_| self.system.out_of_nodes())?;
+            *union = self.system.encoding.space.or(union, &guard).map_err(|_| self.system.out_of_nodes())?;
         }
         let mut result = self.system.encoding.space.empty();
-        for (visible, looks) in seen {
+        for (visible, guard) in seen {
             let change = self.change_of(visible)?;
             let space = &self.system.encoding.space;
             let moved = match own.first() {
-                Some((_, own)) => change.image(space, own, &looks),
-                None => change.settled_from(space, &looks),
+                Some((_, own)) => change.image(space, own, &guard),
+                None => change.settled_from(space, &guard),
             };
             result = self.bdd(moved.and_then(|moved| space.or(&result, &moved)))?;
         }

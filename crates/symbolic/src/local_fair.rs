@@ -3,7 +3,7 @@
 //! In: a temporal property. Out: a fair run that violates it, or that there is none. Local states by store are the split
 //! invariants of `split.rs`; the turns of each process as changes of the store are made of them once for all foci
 //! (`store_turns.rs`); what predicates may hold for a focus is in `predicates.rs`. Fair runs of an abstract process are
-//! looked for as in the whole product (`fair.rs`).
+//! searched as in the whole product (`fair.rs`).
 
 mod backend;
 mod predicates;
@@ -30,8 +30,8 @@ pub(crate) fn decide<'m>(
 ) -> Result<(Result<Decided, Halt>, Statistics), Halt> {
     let conditions = Conditions::new(task.model, property, &task.budget)?;
     let locals = Locals::new(task.model)?;
-    let mut drawn = SymbolicProcesses::new(sets, (&conditions, &locals), (&task.budget, gauge));
-    let way = FairOptions { variant: rule.variant(), budget: &task.budget, observer };
-    let decided = fair::decide(&mut drawn, (&conditions, &locals), &way);
-    Ok((decided, compose::fair::backend::FairBackend::statistics(&drawn)))
+    let mut symbolic = SymbolicProcesses::new(sets, (&conditions, &locals), (&task.budget, gauge));
+    let options = FairOptions { variant: rule.variant(), budget: &task.budget, observer };
+    let decided = fair::decide(&mut symbolic, (&conditions, &locals), &options);
+    Ok((decided, compose::fair::backend::FairBackend::statistics(&symbolic)))
 }

@@ -1,4 +1,4 @@
-//! What diagrams take while fair runs are looked for: noted, told, and compared with what is allowed.
+//! What diagrams take while fair runs are searched for: noted, reported, and compared with the limit.
 
 use std::cell::Cell;
 use std::sync::atomic::Ordering;

@@ -1,7 +1,7 @@
-//! Numbers as bit vectors of diagrams: exact arithmetic without listing values.
+//! Numbers as bit vectors of diagrams: exact arithmetic without enumerating values.
 //!
 //! In: for each bit of a number the states in which it is set. Out: sums, products, quotients, comparisons, likewise. Numbers are in
-//! two's complement and as wide as they have to be, so that nothing is ever cut; what lies beyond 64 bits is told by
+//! two's complement and as wide as they have to be, so that nothing is ever cut; what lies beyond 64 bits is found by
 //! [`BitArithmetic::fits`]. Division is the one of school, bit by bit; products and quotients of two variables take as many nodes as
 //! they must, and run out of them where that is too many.
 

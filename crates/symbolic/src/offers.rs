@@ -1,7 +1,7 @@
-//! Where a process can move, and where it may stand still.
+//! Where a process is enabled, and where it may stutter.
 //!
 //! In: the steps that commands offer. Out: the states in which a process has a part in one, a faulty one included; it may
-//! stand still where it has none, or at `idle`.
+//! stutter where it has none, or at `idle`.
 
 use model::Model;
 use model::control::{ActionId, ActionKind};
@@ -12,8 +12,8 @@ use crate::encoding::FieldContent;
 use crate::system::SymbolicSystem;
 
 impl SymbolicSystem<'_> {
-    /// Where a process may stand still.
-    pub fn standing_still(&self, process: ProcessId) -> Result<Bdd, OutOfNodes> {
+    /// Where a process may stutter.
+    pub fn stutter_states(&self, process: ProcessId) -> Result<Bdd, OutOfNodes> {
         let space = &self.encoding.space;
         let moving = self.offered(process, |_| true)?;
         let points = self.points.of(process);

@@ -27,7 +27,7 @@ pub struct ProcessPoints {
     entry: usize,
 }
 
-/// Where control can stand.
+/// A control location.
 #[derive(Clone, Debug)]
 pub struct SymbolicPoint {
     /// The place.
@@ -106,7 +106,7 @@ impl ProcessPoints {
         (0..self.list.len()).filter(|&number| places.contains(&self.list[number].place)).map(|at| at as u64).collect()
     }
 
-    /// The number of the point at which a process of this text stands in a state.
+    /// The number of the point of a process of this text in a state.
     pub fn number_in(&self, state: &State, process: ProcessId) -> usize {
         let counters = self.list[0].counters.iter().map(|&(cell, _)| (cell, state.cells[cell.index()])).collect();
         self.numbers[&(state.place(process), counters)]

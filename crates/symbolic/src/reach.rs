@@ -30,7 +30,7 @@ pub enum Reach {
     Run(Vec<State>),
 }
 
-/// Searches until nothing is new or a bad state is met; tells `watch` how many rounds and nodes there are.
+/// Searches until nothing is new or a bad state is reached; reports the numbers of rounds and nodes to `watch`.
 pub fn search(
     system: &SymbolicSystem<'_>,
     bad: &Bdd,
@@ -45,7 +45,7 @@ pub fn search(
     };
     let closed = search.close(from, to)?;
     match closed {
-        Closed::Met(vector) => {
+        Closed::Intersects(vector) => {
             let run = if system.encoding.has_turns() {
                 search.run_by_actions(vector)
             } else {
@@ -64,7 +64,7 @@ pub fn search(
 
 enum Closed {
     /// A vector of the target.
-    Met(Vec<bool>),
+    Intersects(Vec<bool>),
     /// Everything that was found.
     Apart(Bdd),
 }
@@ -88,7 +88,7 @@ impl Reachability<'_, '_> {
         let mut found = from.clone();
         self.rings.push(found.clone());
         if let Some(vector) = space.pick(&space.and(&found, to).map_err(out)?) {
-            return Ok(Closed::Met(vector));
+            return Ok(Closed::Intersects(vector));
         }
         let mut order = RelationOrder::new(commands.iter().map(|command| Some(command.process)));
         while let Some(next) = order.edge() {
@@ -101,7 +101,7 @@ impl Reachability<'_, '_> {
                 self.rings.push(found.clone());
                 // What was found before is not in the target.
                 if let Some(vector) = space.pick(&space.and(&found, to).map_err(out)?) {
-                    return Ok(Closed::Met(vector));
+                    return Ok(Closed::Intersects(vector));
                 }
             }
             space.tidy();
@@ -121,8 +121,8 @@ impl Reachability<'_, '_> {
     }
 
     /// The run through a state of the last ring: back along the rings on the reference semantics.
-    fn run(&self, meeting: State) -> Result<Vec<State>, OutOfNodes> {
-        let mut run = vec![meeting];
+    fn run(&self, bad: State) -> Result<Vec<State>, OutOfNodes> {
+        let mut run = vec![bad];
         let mut ring = self.ring_of(&run[0]);
         while ring > 0 {
             let last = run.last().expect("a run has a state");
@@ -154,10 +154,10 @@ impl Reachability<'_, '_> {
 
     /// The run through a vector of the last ring where steps have several actions: from vector to vector along the rings. Its states are the
     /// vectors at rest.
-    fn run_by_actions(&self, meeting: Vec<bool>) -> Result<Vec<State>, OutOfNodes> {
+    fn run_by_actions(&self, bad: Vec<bool>) -> Result<Vec<State>, OutOfNodes> {
         let space = &self.system.encoding.space;
-        let mut ring = self.ring_of_vector(&meeting);
-        let mut run = vec![meeting];
+        let mut ring = self.ring_of_vector(&bad);
+        let mut run = vec![bad];
         while ring > 0 {
             let last = run.last().expect("a run has a vector");
             let here = self.system.set_of_vector(last)?;

@@ -1,6 +1,6 @@
 //! Exposed facts and sets of whole states, for completion.
 //!
-//! In: facts about local states. Out: local sets in which everybody sees them, as a partition of each process's local states into
+//! In: facts about local states. Out: local sets in which all processes see them, as a partition of each process's local states into
 //! blocks. Sets of whole states do not mention exposed blocks: these follow from the local states.
 
 use base::{Feature, StopReason, Unsupported};
@@ -82,7 +82,7 @@ impl Refinable for LocalSets<'_> {
     fn successor_within(&mut self, state: &State, sets: &[Bdd]) -> Result<Option<State>, StopReason> {
         match self.system().encoding.has_choices() {
             true => self.bdd(self.system().successor_within(state, sets)),
-            false => Ok(self.listed_successor_within(state, sets)),
+            false => Ok(self.enumerated_successor_within(state, sets)),
         }
     }
 
@@ -106,9 +106,9 @@ impl Refinable for LocalSets<'_> {
         let around = self.bdd(self.needed(&loose, &facts, (&shared, &vector)))?;
         let value = |part: &FieldContent| encoding.field(*part).read(&vector);
         let set = |parts: &[FieldContent]| encoding.assignment(parts.iter().map(|part| (*part, value(part))));
-        let (alike, around) = (space.set_of(&self.bdd(set(&facts))?), space.set_of(&self.bdd(set(&around))?));
-        let inside = self.bdd(space.and(&alike, &around))?;
-        Ok(Prime { facts: facts.iter().map(|part| self.fact(*part, value(part))).collect(), alike, inside })
+        let (satisfying, around) = (space.set_of(&self.bdd(set(&facts))?), space.set_of(&self.bdd(set(&around))?));
+        let inside = self.bdd(space.and(&satisfying, &around))?;
+        Ok(Prime { facts: facts.iter().map(|part| self.fact(*part, value(part))).collect(), satisfying, inside })
     }
 }
 

@@ -1,13 +1,13 @@
-//! What exchanges of processes make of diagrams.
+//! Images of diagrams under permutations of processes.
 //!
-//! In: an exchange of processes that the program allows. Out: where each part goes and what its values become; and sets renamed by
+//! In: a permutation of processes that the program allows. Out: where each part goes and what its values become; and sets renamed by
 //! putting, for each bit of a part, the bit of the image's old value in its place. Control points and blocks keep their numbers,
 //! which is checked before ([`LocalSets::same_numbers`]).
 
 use std::rc::Rc;
 
 use base::StopReason;
-use compose::symmetry::{Exchange, Symmetry};
+use compose::symmetry::{Permutation, Symmetry};
 use model::types::ScalarType;
 use model::variable::CellId;
 
@@ -17,57 +17,57 @@ use crate::encoding::FieldContent;
 use crate::local::LocalSets;
 
 impl LocalSets<'_> {
-    /// Whether all processes of a family number their control points alike, so that an exchange keeps the numbers.
+    /// Whether all processes of a family number their control points in the same way, so that a permutation keeps the numbers.
     pub(crate) fn same_numbers(&self, symmetry: &Symmetry<'_>) -> bool {
         let (model, points) = (self.system().model, &self.system().points);
         let mut pairs = model.families.iter().flat_map(|family| family.processes().map(|this| (family.first, this)));
         pairs.all(|(first, this)| {
-            let exchange = symmetry.exchange(&[first], &[this]);
+            let permutation = symmetry.permutation(&[first], &[this]);
             let (firsts, these) = (points.of(first), points.of(this));
             firsts.len() == these.len()
                 && (0..firsts.len()).all(|number| {
                     let (one, other) = (firsts.point(number), these.point(number));
-                    let moved = |&(cell, value)| (symmetry.cell(&exchange, cell), exchange.value(value));
-                    one.place == other.place && one.counters.iter().map(moved).eq(other.counters.iter().copied())
+                    let image = |&(cell, value)| (symmetry.cell(&permutation, cell), permutation.value(value));
+                    one.place == other.place && one.counters.iter().map(image).eq(other.counters.iter().copied())
                 })
         })
     }
 
     /// Where a part goes.
-    pub(crate) fn moved_part(
+    pub(crate) fn part_image(
         &self,
-        (symmetry, exchange): (&Symmetry<'_>, &Exchange),
+        (symmetry, permutation): (&Symmetry<'_>, &Permutation),
         part: FieldContent,
     ) -> FieldContent {
         match part {
-            FieldContent::Cell(cell) => FieldContent::Cell(symmetry.cell(exchange, cell)),
-            FieldContent::Control(process) => FieldContent::Control(exchange.of(process)),
-            FieldContent::Exposed(process) => FieldContent::Exposed(exchange.of(process)),
+            FieldContent::Cell(cell) => FieldContent::Cell(symmetry.cell(permutation, cell)),
+            FieldContent::Control(process) => FieldContent::Control(permutation.of(process)),
+            FieldContent::Exposed(process) => FieldContent::Exposed(permutation.of(process)),
             FieldContent::Turn => FieldContent::Turn,
         }
     }
 
     /// What updates become.
-    pub(crate) fn moved_updates(&self, by: (&Symmetry<'_>, &Exchange), updates: &Updates) -> Updates {
-        let moved = |&(part, after): &(FieldContent, After)| {
+    pub(crate) fn updates_image(&self, by: (&Symmetry<'_>, &Permutation), updates: &Updates) -> Updates {
+        let image = |&(part, after): &(FieldContent, After)| {
             let after = match after {
-                After::Is(value) => After::Is(self.moved_value(by.1, part, value)),
+                After::Is(value) => After::Is(self.value_image(by.1, part, value)),
                 After::Carried => After::Carried,
             };
-            (self.moved_part(by, part), after)
+            (self.part_image(by, part), after)
         };
-        let mut updates: Updates = updates.iter().map(moved).collect();
+        let mut updates: Updates = updates.iter().map(image).collect();
         updates.sort_unstable();
         updates
     }
 
-    fn moved_value(&self, exchange: &Exchange, part: FieldContent, value: u64) -> u64 {
+    fn value_image(&self, permutation: &Permutation, part: FieldContent, value: u64) -> u64 {
         let FieldContent::Cell(cell) = part else { return value };
         let encoding = &self.system().encoding;
         match self.names_processes(cell) {
             true => {
-                let moved = exchange.value(encoding.value(cell, value));
-                encoding.position(cell, moved).expect("an exchange keeps processes within their families")
+                let image = permutation.value(encoding.value(cell, value));
+                encoding.position(cell, image).expect("a permutation keeps processes within their families")
             }
             false => value,
         }
@@ -78,8 +78,8 @@ impl LocalSets<'_> {
         matches!(ty, ScalarType::Pid(_) | ScalarType::PidOrNone(_) | ScalarType::Lock)
     }
 
-    /// The exchange as a renaming of sets.
-    pub(crate) fn renaming(&mut self, by: (&Symmetry<'_>, &Exchange)) -> Result<Rc<Renaming>, StopReason> {
+    /// The permutation as a renaming of sets.
+    pub(crate) fn renaming(&mut self, by: (&Symmetry<'_>, &Permutation)) -> Result<Rc<Renaming>, StopReason> {
         if let Some(renaming) = self.renamings.get(by.1) {
             return Ok(Rc::clone(renaming));
         }
@@ -90,15 +90,15 @@ impl LocalSets<'_> {
     }
 
     /// For each bit that changes its place or meaning the set of vectors in whose origin it is set.
-    fn bit_images(&self, by: (&Symmetry<'_>, &Exchange)) -> Result<Vec<(u32, Bdd)>, OutOfNodes> {
+    fn bit_images(&self, by: (&Symmetry<'_>, &Permutation)) -> Result<Vec<(u32, Bdd)>, OutOfNodes> {
         let encoding = &self.system().encoding;
         let mut pairs = Vec::new();
         for &part in encoding.parts() {
-            let image = self.moved_part(by, part);
+            let image = self.part_image(by, part);
             let (from, to) = (encoding.field(part), encoding.field(image));
             let names_processes = matches!(part, FieldContent::Cell(cell) if self.names_processes(cell));
             let keeps_values =
-                !names_processes || (0..from.n_values as u64).all(|value| self.moved_value(by.1, part, value) == value);
+                !names_processes || (0..from.n_values as u64).all(|value| self.value_image(by.1, part, value) == value);
             if keeps_values && part == image {
                 continue;
             }
@@ -114,11 +114,11 @@ impl LocalSets<'_> {
                         let is_set = |value: &u64| from.literals(*value).nth(at).is_some_and(|(_, is_set)| is_set);
                         // Patterns that are no values stay what they are: else a set would get some of them.
                         let patterns = (0..1_u64 << from.bits().count()).filter(is_set);
-                        let moved = |value: u64| match u128::from(value) < from.n_values {
-                            true => self.moved_value(by.1, part, value),
+                        let new_value = |value: u64| match u128::from(value) < from.n_values {
+                            true => self.value_image(by.1, part, value),
                             false => value,
                         };
-                        encoding.one_of(image, patterns.map(moved))?
+                        encoding.one_of(image, patterns.map(new_value))?
                     }
                 };
                 pairs.push((bit, set));

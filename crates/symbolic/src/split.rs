@@ -1,9 +1,9 @@
 //! The strongest split invariants, process by process.
 //!
 //! In: for each process a set of view states. Out: the least sets that contain these and are closed under the process's
-//! own steps and under what the others' steps look like from there. A step of somebody else is an [`SplitEffect`]: the states
+//! own steps and under the interference of the others. A step of another process is a [`SplitEffect`]: the states
 //! before it without the mover's local part, and the updates that can be seen. Each process is closed under the effects
-//! known so far before the next one is looked at, and only what is new, of states or of effects, is worked on; the order
+//! known so far before the next one is treated, and only what is new, of states or of effects, is worked on; the order
 //! does not change the result.
 
 use std::collections::HashMap;
@@ -22,31 +22,31 @@ use crate::encoding::FieldContent;
 use crate::fair::order::RelationOrder;
 use crate::local::LocalSets;
 
-/// What some steps look like to one process: where they can be taken, and what it sees of the updates.
+/// Some steps as one process sees them: where they can be taken, and what it sees of the updates.
 struct SplitEffect {
-    /// Who was first seen to have it.
+    /// The first process that was found to have it.
     mover: Option<ProcessId>,
     change: DiagramUpdate,
     /// The states before the steps, as far as the process sees them; where values of wide cells are carried, with these.
-    looks: Bdd,
-    /// The process's set and `looks` when the effect was last applied.
+    guard: Bdd,
+    /// The process's set and `guard` when the effect was last applied.
     done: (Bdd, Bdd),
 }
 
-/// Steps whose effects depend on the local states of others than the one who looks.
+/// Steps whose effects depend on the local states of others than the watcher.
 struct EffectSummary {
     guard: Bdd,
-    /// The movers beside the one who looks, by the positions of their sets.
+    /// The movers beside the watcher, by the positions of their sets.
     others: Vec<usize>,
     hidden: Cube,
     shows: Vec<Show>,
-    /// The set of the one other when this was last looked at.
+    /// The set of the one other when this was last applied.
     done: Bdd,
 }
 
-/// To whom a summary shows.
+/// A watcher that sees a summary.
 struct Show {
-    /// Who looks, by the position of its set.
+    /// The watcher, by the position of its set.
     watcher: usize,
     effect: usize,
     /// If a symmetric process represents the mover: the renaming to the mover, and the variables that it hides.
@@ -78,7 +78,7 @@ impl LocalSets<'_> {
         thetas: &mut [Bdd],
         budget: &Budget,
     ) -> Result<(), StopReason> {
-        let watchers: Vec<ProcessId> = plan.groups[..plan.n_listed].iter().map(|group| group[0]).collect();
+        let watchers: Vec<ProcessId> = plan.groups[..plan.n_representatives].iter().map(|group| group[0]).collect();
         let n_watchers = watchers.len();
         let mut closing = SplitFixpoint {
             sets: self,
@@ -95,12 +95,12 @@ impl LocalSets<'_> {
             Some(symmetry) => closing.gather_images(symmetry)?,
         }
         closing.close()?;
-        for at in plan.n_listed..plan.groups.len() {
+        for at in plan.n_representatives..plan.groups.len() {
             let symmetry = plan.symmetry.as_ref().expect("only images are beyond the listed groups");
             let first = symmetry.representative(&plan.groups[at]);
             let from = plan.groups.iter().position(|group| *group == first).expect("every family is listed");
-            let exchange = symmetry.exchange(&first, &plan.groups[at]);
-            thetas[at] = self.renamed(&thetas[from].clone(), &first, (symmetry, &exchange))?;
+            let permutation = symmetry.permutation(&first, &plan.groups[at]);
+            thetas[at] = self.renamed(&thetas[from].clone(), &first, (symmetry, &permutation))?;
         }
         Ok(())
     }
@@ -114,7 +114,7 @@ impl SplitFixpoint<'_, '_> {
             let commands = self.sets.commands.get(&movers).cloned().unwrap_or_default();
             for watcher in 0..self.watchers.len() {
                 let process = self.watchers[watcher];
-                if !self.sets.disturbs(movers, &[process]) {
+                if !self.sets.interferes(movers, &[process]) {
                     continue;
                 }
                 let others: Vec<usize> =
@@ -137,7 +137,7 @@ impl SplitFixpoint<'_, '_> {
         Ok(())
     }
 
-    /// Lists what can happen to each process that stands for its family, where others do what these do.
+    /// Gathers the interference with each process that represents its family, where others do what these do.
     fn gather_images(&mut self, symmetry: &Symmetry<'_>) -> Result<(), StopReason> {
         for first in 0..self.watchers.len() {
             let mover = self.watchers[first];
@@ -152,30 +152,30 @@ impl SplitFixpoint<'_, '_> {
                 }
                 let summary = self.summary(command, &[first], &own);
                 let model = self.sets.system().model;
-                for alike in model.families[model.processes[mover].family].processes() {
-                    self.show_images(summary, (symmetry, alike), command)?;
+                for other in model.families[model.processes[mover].family].processes() {
+                    self.show_images(summary, (symmetry, other), command)?;
                 }
             }
         }
         Ok(())
     }
 
-    /// Shows a summary of the first process of a family, as that of one who is alike, to everybody else.
+    /// Shows a summary of the first process of a family, as that of a symmetric one, to all others.
     fn show_images(
         &mut self,
         summary: usize,
-        (symmetry, alike): (&Symmetry<'_>, ProcessId),
+        (symmetry, other): (&Symmetry<'_>, ProcessId),
         command: &GuardedCommand,
     ) -> Result<(), StopReason> {
-        let exchange = symmetry.exchange(&[command.process], &[alike]);
-        let updates = self.sets.moved_updates((symmetry, &exchange), &command.updates);
+        let permutation = symmetry.permutation(&[command.process], &[other]);
+        let updates = self.sets.updates_image((symmetry, &permutation), &command.updates);
         for watcher in 0..self.watchers.len() {
-            if self.watchers[watcher] == alike {
+            if self.watchers[watcher] == other {
                 continue;
             }
-            let Some(effect) = self.effect(watcher, &updates, alike)? else { continue };
-            let renaming = self.sets.renaming((symmetry, &exchange))?;
-            let movers = Movers { process: alike, partner: None };
+            let Some(effect) = self.effect(watcher, &updates, other)? else { continue };
+            let renaming = self.sets.renaming((symmetry, &permutation))?;
+            let movers = Movers { process: other, partner: None };
             let hidden = self.sets.hidden_parts(movers, self.watchers[watcher]);
             let hidden = self.sets.bdd(self.sets.system().encoding.all_bits(hidden))?;
             self.summaries[summary].shows.push(Show { watcher, effect, image: Some((renaming, hidden)) });
@@ -206,7 +206,7 @@ impl SplitFixpoint<'_, '_> {
         let empty = self.sets.empty();
         let effects = &mut self.effects[watcher];
         let mover = Some(mover);
-        effects.push(SplitEffect { mover, change, looks: empty.clone(), done: (empty.clone(), empty) });
+        effects.push(SplitEffect { mover, change, guard: empty.clone(), done: (empty.clone(), empty) });
         self.known[watcher].insert(visible, effects.len() - 1);
         Ok(Some(effects.len() - 1))
     }
@@ -217,16 +217,16 @@ impl SplitFixpoint<'_, '_> {
         effect: usize,
         (command, hidden): (&GuardedCommand, &Cube),
     ) -> Result<(), StopReason> {
-        let looks = self.sets.bdd(self.sets.system().encoding.space.exists(&command.guard, hidden))?;
-        self.add(watcher, effect, &looks).map(|_| ())
+        let guard = self.sets.bdd(self.sets.system().encoding.space.exists(&command.guard, hidden))?;
+        self.add(watcher, effect, &guard).map(|_| ())
     }
 
     /// Adds states before an effect; whether they are new.
-    fn add(&mut self, watcher: usize, effect: usize, looks: &Bdd) -> Result<bool, StopReason> {
+    fn add(&mut self, watcher: usize, effect: usize, guard: &Bdd) -> Result<bool, StopReason> {
         let effect = &mut self.effects[watcher][effect];
-        let all = self.sets.bdd(self.sets.system().encoding.space.or(&effect.looks, looks))?;
-        let is_new = all != effect.looks;
-        effect.looks = all;
+        let all = self.sets.bdd(self.sets.system().encoding.space.or(&effect.guard, guard))?;
+        let is_new = all != effect.guard;
+        effect.guard = all;
         Ok(is_new)
     }
 
@@ -239,7 +239,7 @@ impl SplitFixpoint<'_, '_> {
                 }
                 self.saturate(watcher)?;
                 for at in 0..self.depending[watcher].len() {
-                    self.look_again(self.depending[watcher][at], &mut open)?;
+                    self.update_summary(self.depending[watcher][at], &mut open)?;
                 }
             }
         }
@@ -260,21 +260,21 @@ impl SplitFixpoint<'_, '_> {
     fn apply(&mut self, at: usize, effect: usize) -> Result<bool, StopReason> {
         let effect = &mut self.effects[at][effect];
         let theta = &self.thetas[at];
-        let (old_theta, old_looks) = &effect.done;
-        if old_theta == theta && *old_looks == effect.looks {
+        let (old_theta, old_guard) = &effect.done;
+        if old_theta == theta && *old_guard == effect.guard {
             return Ok(false);
         }
         let space = &self.sets.system().encoding.space;
         let moved = || {
             let fresh = space.minus(theta, old_theta)?;
-            let by_states = space.and_exists(&fresh, &effect.looks, effect.change.changed())?;
-            let fresh = space.minus(&effect.looks, old_looks)?;
-            let by_looks = space.and_exists(old_theta, &fresh, effect.change.changed())?;
-            let moved = effect.change.settled(space, &space.or(&by_states, &by_looks)?)?;
+            let by_states = space.and_exists(&fresh, &effect.guard, effect.change.changed())?;
+            let fresh = space.minus(&effect.guard, old_guard)?;
+            let by_guard = space.and_exists(old_theta, &fresh, effect.change.changed())?;
+            let moved = effect.change.settled(space, &space.or(&by_states, &by_guard)?)?;
             space.or(theta, &moved)
         };
         let all = self.sets.bdd(moved())?;
-        effect.done = (theta.clone(), effect.looks.clone());
+        effect.done = (theta.clone(), effect.guard.clone());
         let grown = all != *theta;
         self.thetas[at] = all;
         space.tidy();
@@ -282,12 +282,12 @@ impl SplitFixpoint<'_, '_> {
         Ok(grown)
     }
 
-    /// Takes what is new in the sets of movers into account; marks those to whom it shows.
-    fn look_again(&mut self, summary: usize, open: &mut [bool]) -> Result<(), StopReason> {
+    /// Takes what is new in the sets of movers into account; marks the watchers that see it.
+    fn update_summary(&mut self, summary: usize, open: &mut [bool]) -> Result<(), StopReason> {
         let EffectSummary { guard, others, hidden, done, .. } = &self.summaries[summary];
         let space = &self.sets.system().encoding.space;
         let latest = self.thetas[others[0]].clone();
-        let looks = match others.as_slice() {
+        let guard = match others.as_slice() {
             [_] => {
                 let fresh = self.sets.bdd(space.minus(&latest, done))?;
                 self.sets.bdd(space.and_exists(guard, &fresh, hidden))?
@@ -301,21 +301,21 @@ impl SplitFixpoint<'_, '_> {
             }
         };
         self.summaries[summary].done = latest;
-        if looks.is_empty() {
+        if guard.is_empty() {
             return Ok(());
         }
         for at in 0..self.summaries[summary].shows.len() {
             let Show { watcher, effect, image } = &self.summaries[summary].shows[at];
             let (watcher, effect) = (*watcher, *effect);
             let space = &self.sets.system().encoding.space;
-            let looks = match image {
-                None => looks.clone(),
+            let guard = match image {
+                None => guard.clone(),
                 Some((renaming, hidden)) => {
-                    let renamed = self.sets.bdd(space.rename(&looks, renaming))?;
+                    let renamed = self.sets.bdd(space.rename(&guard, renaming))?;
                     self.sets.bdd(space.exists(&renamed, hidden))?
                 }
             };
-            open[watcher] |= self.add(watcher, effect, &looks)?;
+            open[watcher] |= self.add(watcher, effect, &guard)?;
         }
         self.budget.check(self.sets.memory_bytes())
     }

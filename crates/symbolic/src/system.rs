@@ -19,7 +19,7 @@ use crate::encoding::{Encoding, FieldContent, FieldSizes};
 use crate::evaluate::{Evaluator, NoDiagram, Truth};
 use crate::points::SymbolicPoints;
 use crate::under_way::{self, AT_REST};
-use crate::wide::{MOST_LISTED, Wide};
+use crate::wide::{MOST_ENUMERATED, Wide};
 
 /// A node takes about this many bytes, its share of tables and caches included.
 const BYTES_PER_NODE: u64 = 40;
@@ -50,10 +50,10 @@ pub struct SystemPlan<'p> {
     pub n_blocks: &'p [usize],
     /// How many nodes there is room for.
     pub n_nodes: usize,
-    /// What steps are told apart by.
+    /// By which tests steps are distinguished.
     pub tests: &'p StepTests,
     /// Cells with more values than this are numbers of bits.
-    pub most_listed: u128,
+    pub most_enumerated: u128,
     /// Whether steps are those of the whole program: over several actions, and by actions with the mark `when_nobody` where nobody else can move.
     /// Otherwise the mark counts as true, and steps over several actions are refused.
     pub is_whole: bool,
@@ -70,13 +70,13 @@ impl<'m> SymbolicSystem<'m> {
         let tests = StepTests::default();
         SymbolicSystem::planned(
             model,
-            &SystemPlan { n_blocks, n_nodes, tests: &tests, most_listed: MOST_LISTED, is_whole: false },
+            &SystemPlan { n_blocks, n_nodes, tests: &tests, most_enumerated: MOST_ENUMERATED, is_whole: false },
         )
     }
 
     /// Encodes a program as planned.
     pub fn planned(model: &'m Model, plan: &SystemPlan<'_>) -> Result<Self, StopReason> {
-        let SystemPlan { n_blocks, n_nodes, tests, most_listed, is_whole } = *plan;
+        let SystemPlan { n_blocks, n_nodes, tests, most_enumerated, is_whole } = *plan;
         if !model.procedures.is_empty() {
             return Err(Feature::Procedures.into());
         }
@@ -86,7 +86,7 @@ impl<'m> SymbolicSystem<'m> {
         let points = SymbolicPoints::new(model)?;
         let n_points: Vec<usize> = model.processes.ids().map(|process| points.of(process).len()).collect();
         let sizes = FieldSizes { n_points: &n_points, n_blocks, has_turns: model.goes_on() };
-        let encoding = Encoding::new(model, Wide::of(model, most_listed), sizes, n_nodes);
+        let encoding = Encoding::new(model, Wide::of(model, most_enumerated), sizes, n_nodes);
         let build = || -> Result<_, CommandStop> {
             let mut processes = commands(model, &points, &encoding, tests)?;
             match is_whole {
@@ -120,9 +120,9 @@ impl<'m> SymbolicSystem<'m> {
         let ahead = self.commands().map(|command| self.after(command, &here)).collect::<Result<Vec<Bdd>, _>>()?;
         let ahead = space.any(&ahead)?;
         for set in sets {
-            let met = space.and(&ahead, set)?;
-            if !met.is_empty() {
-                return Ok(self.pick(&met));
+            let both = space.and(&ahead, set)?;
+            if !both.is_empty() {
+                return Ok(self.pick(&both));
             }
         }
         Ok(None)
@@ -148,7 +148,7 @@ impl<'m> SymbolicSystem<'m> {
         })
     }
 
-    /// The states in which nobody can move and somebody is stuck.
+    /// The states in which no process is enabled and some process is stuck.
     pub fn deadlocks(&self) -> Result<Bdd, OutOfNodes> {
         let space = &self.encoding.space;
         let mut stuck = space.empty();

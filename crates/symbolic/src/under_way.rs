@@ -79,7 +79,7 @@ fn turn_of_if(encoding: &Encoding, process: ProcessId) -> u64 {
 fn end(encoding: &Encoding, process: ProcessId, guard: Bdd) -> Result<GuardedCommand, OutOfNodes> {
     let updates = vec![(FieldContent::Turn, After::Is(AT_REST))];
     let change = DiagramUpdate::new(encoding, &updates)?;
-    Ok(GuardedCommand { process, partner: None, meets: Vec::new(), by: None, guard, updates, change })
+    Ok(GuardedCommand { process, partner: None, satisfied: Vec::new(), by: None, guard, updates, change })
 }
 
 impl SymbolicSystem<'_> {

@@ -1,9 +1,9 @@
-//! Work with diagrams, watchdog by somebody who looks at the clock.
+//! Work with diagrams in a thread, and a watchdog that reads the clock.
 //!
 //! In: a task and what is to be done. Out: its answers. One operation on diagrams cannot be interrupted and can take minutes, so the
-//! work runs in a thread of its own; who attends passes on what happens, and when a limit has long been reached takes the answers
-//! given so far and leaves. The thread ends with its operation, after which it looks at its budget, too. Memory needs no
-//! attendant: it is bounded by the room for nodes.
+//! work runs in a thread of its own; the watchdog passes on its events, and when a limit has long been reached takes the answers
+//! given so far and leaves. The thread ends with its operation, after which it checks its budget, too. Memory needs no
+//! watchdog: it is bounded by the room for nodes.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
@@ -18,13 +18,13 @@ use engine::{Answer, EngineError, Event, Observer, Statistics, Task, Verdict};
 /// Work has this part of what a time limit may be passed by to notice by itself that it is reached.
 const GRACE: f64 = 0.2;
 
-/// Nobody waits for work that was cancelled: its answers, if any come, are not wanted.
+/// The watchdog does not wait for work that was cancelled: its answers, if any come, are not wanted.
 const GRACE_WHEN_CANCELLED: Duration = Duration::from_millis(5);
 
-/// How often the clock is looked at.
-const GLANCE: Duration = Duration::from_millis(5);
+/// How often the watchdog reads the clock.
+const TICK: Duration = Duration::from_millis(5);
 
-/// How often it is said how far the work is.
+/// How often progress is reported.
 const INTERVAL: Duration = Duration::from_millis(250);
 
 /// Diagrams are worked on by recursion, a few frames for each bit.
@@ -55,7 +55,7 @@ impl Gauge {
     }
 }
 
-/// What the thread tells.
+/// What the thread reports.
 enum WorkerMessage {
     Event(Event),
     /// An answer that will stay.
@@ -63,24 +63,24 @@ enum WorkerMessage {
     Done(Result<Vec<Answer>, EngineError>),
 }
 
-/// Passes on what happens; what an attempt comes to is told before all of them are over.
+/// Passes on events; the result of an attempt is reported before all of them are over.
 pub(crate) struct EventRelay(Mutex<Sender<WorkerMessage>>);
 
 impl EventRelay {
-    /// Tells an answer that will stay.
+    /// Reports an answer that is final.
     pub fn answer(&self, answer: &Answer) {
-        self.tell(WorkerMessage::Answer(Box::new(answer.clone())));
+        self.send(WorkerMessage::Answer(Box::new(answer.clone())));
     }
 
-    fn tell(&self, told: WorkerMessage) {
-        // Nobody listens any more once a limit was reached; then it does not matter.
-        let _ = self.0.lock().unwrap_or_else(PoisonError::into_inner).send(told);
+    fn send(&self, messages: WorkerMessage) {
+        // The watchdog does not listen any more once a limit was reached; then it does not matter.
+        let _ = self.0.lock().unwrap_or_else(PoisonError::into_inner).send(messages);
     }
 }
 
 impl Observer for EventRelay {
     fn event(&self, event: Event) {
-        self.tell(WorkerMessage::Event(event));
+        self.send(WorkerMessage::Event(event));
     }
 }
 
@@ -90,7 +90,7 @@ pub(crate) fn watchdog(
     observer: &dyn Observer,
     work: impl FnOnce(&Task<'_>, &EventRelay, &Arc<Gauge>) -> Result<Vec<Answer>, EngineError> + Send + 'static,
 ) -> Result<Vec<Answer>, EngineError> {
-    let (sender, told) = mpsc::channel();
+    let (sender, messages) = mpsc::channel();
     let gauge = Arc::new(Gauge::default());
     let (model, gauge_of_work) = (Arc::new(task.model.clone()), Arc::clone(&gauge));
     let (properties, budget, n_threads) = (task.properties.clone(), task.budget.clone(), task.n_threads);
@@ -98,13 +98,13 @@ pub(crate) fn watchdog(
         let task = Task { model: &model, properties, budget, n_threads };
         let relay = EventRelay(Mutex::new(sender));
         let answers = work(&task, &relay, &gauge_of_work);
-        relay.tell(WorkerMessage::Done(answers));
+        relay.send(WorkerMessage::Done(answers));
     });
     let thread = thread.expect("the system has room for one more thread");
     let mut answers: Vec<Answer> = Vec::new();
-    let (mut late_since, mut said) = (None, Instant::now());
+    let (mut late_since, mut reported) = (None, Instant::now());
     loop {
-        match told.recv_timeout(GLANCE) {
+        match messages.recv_timeout(TICK) {
             Ok(WorkerMessage::Event(event)) => observer.event(event),
             Ok(WorkerMessage::Answer(answer)) => {
                 observer.answered(&answer);
@@ -117,8 +117,8 @@ pub(crate) fn watchdog(
             },
             Err(RecvTimeoutError::Timeout) => {}
         }
-        if said.elapsed() >= INTERVAL {
-            said = Instant::now();
+        if reported.elapsed() >= INTERVAL {
+            reported = Instant::now();
             observer.event(gauge.event());
         }
         if let Err(reason) = task.budget.glance(0)
@@ -159,7 +159,7 @@ mod tests {
         let budget = Budget::new(Some(Duration::from_millis(10)), None, CancelToken::default());
         let property = engine::PropertyId::new(0);
         let task = Task { model: &model, properties: vec![property], budget, n_threads: 1 };
-        // The work goes on until the answers are there, so that whoever waited for it would wait for ever.
+        // The work goes on until the answers are there, so that a thread that waited for it would wait for ever.
         let (answered, until_answered) = mpsc::channel::<()>();
         let answers = watchdog(&task, &Silent, move |_, _, _| {
             let _ = until_answered.recv();

@@ -2,7 +2,7 @@
 //!
 //! In: a Model. Out: its wide cells in groups. The values of a wide cell are bits of a number, never cases. Two wide cells that are
 //! compared, added or copied need their bits side by side in the order of the diagrams: apart, `x == y` of two numbers of 32 bits
-//! takes 2³² nodes, side by side 96. Cells that never meet in an expression are kept apart, where sets of them are
+//! takes 2³² nodes, side by side 96. Cells that never occur in one expression are kept apart, where sets of them are
 //! products of small diagrams.
 
 use std::collections::BTreeSet;
@@ -21,39 +21,40 @@ use model::variable::{CellId, Role, Storage};
 ///
 /// Measured on counters that are raised and compared: up to here commands with constant updates are as fast as arithmetic on bits or
 /// faster, and the programs of `docs/benchmarks.md`, whose cells are all smaller, keep their figures.
-pub const MOST_LISTED: u128 = 256;
+pub const MOST_ENUMERATED: u128 = 256;
 
 /// The wide cells of a program.
 #[derive(Clone, Debug, Default)]
 pub struct Wide {
-    /// Groups of cells that meet in some expression.
+    /// Groups of cells that occur together in some expression.
     pub groups: Vec<Vec<CellId>>,
     /// The cells that some step gives any value.
     pub chosen: BTreeSet<CellId>,
 }
 
 impl Wide {
-    /// The cells with more than `most_listed` values.
-    pub fn of(model: &Model, most_listed: u128) -> Wide {
+    /// The cells with more than `most_enumerated` values.
+    pub fn of(model: &Model, most_enumerated: u128) -> Wide {
         let is_wide = |cell: CellId| {
             let declared = &model.cells[cell];
             let is_number = matches!(declared.ty, ScalarType::Range { .. } | ScalarType::Semaphore { .. });
             let is_counter = matches!(model.vars[declared.var].role, Role::Counter(_));
-            is_number && !is_counter && declared.ty.n_values(model.type_context()) > most_listed
+            is_number && !is_counter && declared.ty.n_values(model.type_context()) > most_enumerated
         };
         let cells: Vec<CellId> = model.cells.ids().filter(|&cell| is_wide(cell)).collect();
         let Some(state) = initial_states(model).next().filter(|_| !cells.is_empty()) else { return Wide::default() };
-        let mut meetings = Meetings { model, state, leaders: model.cells.ids().collect(), chosen: BTreeSet::new() };
-        meetings.of_program(&is_wide);
+        let mut cooccurrence =
+            Cooccurrence { model, state, leaders: model.cells.ids().collect(), chosen: BTreeSet::new() };
+        cooccurrence.of_program(&is_wide);
         let mut groups: Vec<Vec<CellId>> = Vec::new();
         for &cell in &cells {
-            let leader = meetings.leader(cell);
-            match groups.iter_mut().find(|group| meetings.leaders[group[0].index()] == leader) {
+            let leader = cooccurrence.leader(cell);
+            match groups.iter_mut().find(|group| cooccurrence.leaders[group[0].index()] == leader) {
                 Some(group) => group.push(cell),
                 None => groups.push(vec![cell]),
             }
         }
-        let chosen = meetings.chosen.into_iter().filter(|&cell| is_wide(cell)).collect();
+        let chosen = cooccurrence.chosen.into_iter().filter(|&cell| is_wide(cell)).collect();
         Wide { groups, chosen }
     }
 
@@ -63,8 +64,8 @@ impl Wide {
     }
 }
 
-/// Which cells meet, as a forest: each cell names one of its group.
-struct Meetings<'m> {
+/// Which cells occur together, as a forest: each cell names one of its group.
+struct Cooccurrence<'m> {
     model: &'m Model,
     /// Any state, for expressions that do not depend on it.
     state: State,
@@ -75,7 +76,7 @@ struct Meetings<'m> {
 /// Whether a cell is wide.
 type IsWide<'w> = &'w dyn Fn(CellId) -> bool;
 
-impl Meetings<'_> {
+impl Cooccurrence<'_> {
     /// All texts, for each process, and all properties.
     fn of_program(&mut self, is_wide: IsWide<'_>) {
         let model = self.model;
@@ -112,7 +113,7 @@ impl Meetings<'_> {
             self.of_truth(guard, Some(me), is_wide);
         }
         self.of_block(&action.body, me, is_wide);
-        // What is sent meets where it is received, by whoever receives.
+        // What is sent occurs with what receives it, in any receiver.
         let Some(SyncSide::Send(values)) = action.sync.as_ref().map(|sync| &sync.side) else { return };
         let model = self.model;
         let channel = action.sync.as_ref().map(|sync| sync.channel);
@@ -132,7 +133,7 @@ impl Meetings<'_> {
                         ReceivePattern::Ignored => continue,
                     };
                     self.numbers_in(value, Some(me), is_wide, &mut cells);
-                    self.meet(&cells);
+                    self.join(&cells);
                 }
             }
         }
@@ -145,7 +146,7 @@ impl Meetings<'_> {
                     for (access, value) in pairs {
                         let mut cells = self.cells_of(access, Some(me), is_wide);
                         self.numbers_in(value, Some(me), is_wide, &mut cells);
-                        self.meet(&cells);
+                        self.join(&cells);
                     }
                 }
                 StmtKind::AssignAny(access, range) => {
@@ -154,7 +155,7 @@ impl Meetings<'_> {
                     for end in range.iter().flat_map(|(lo, hi)| [lo, hi]) {
                         self.numbers_in(end, Some(me), is_wide, &mut cells);
                     }
-                    self.meet(&cells);
+                    self.join(&cells);
                 }
                 StmtKind::Await(test) | StmtKind::Assert(test) => self.of_truth(test, Some(me), is_wide),
                 StmtKind::Acquire(_) | StmtKind::Release(_) => {}
@@ -188,7 +189,7 @@ impl Meetings<'_> {
         }
     }
 
-    /// A boolean expression: what stands in one comparison meets.
+    /// A boolean expression: what is in one comparison occurs together.
     fn of_truth(&mut self, expr: &Expr, me: Option<ProcessId>, is_wide: IsWide<'_>) {
         use BinaryOp::{And, Iff, Implies, Or};
         match &expr.kind {
@@ -207,12 +208,12 @@ impl Meetings<'_> {
             _ => {
                 let mut cells = Vec::new();
                 self.numbers_in(expr, me, is_wide, &mut cells);
-                self.meet(&cells);
+                self.join(&cells);
             }
         }
     }
 
-    /// The wide cells that an expression reads, access by access. What stands within tests meets there.
+    /// The wide cells that an expression reads, access by access. What is within tests occurs together there.
     fn numbers_in(&mut self, expr: &Expr, me: Option<ProcessId>, is_wide: IsWide<'_>, into: &mut Vec<Vec<CellId>>) {
         match &expr.kind {
             ExprKind::Const(_)
@@ -277,8 +278,8 @@ impl Meetings<'_> {
         })
     }
 
-    /// Two accesses or more meet in one expression.
-    fn meet(&mut self, accesses: &[Vec<CellId>]) {
+    /// Two accesses or more occur together in one expression.
+    fn join(&mut self, accesses: &[Vec<CellId>]) {
         if accesses.len() < 2 {
             return;
         }

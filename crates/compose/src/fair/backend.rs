@@ -19,7 +19,7 @@ pub struct FairRunQuery {
     /// The position of the violation in the property's list.
     pub violation: usize,
     /// Whether turns of the focus itself must carry the automaton's first mark infinitely often (any turn counts where it has none).
-    pub own: bool,
+    pub focus_accepts: bool,
     /// Which automaton reads the stores.
     pub automaton: AutomatonChoice,
 }
@@ -69,9 +69,9 @@ pub struct AbstractTurn {
     /// The turn, where it is the focus's.
     pub own: Option<Turn>,
     /// The positions of the fairness assumptions that the turn itself satisfies.
-    pub met: Vec<usize>,
+    pub satisfied: Vec<usize>,
     /// Whether every local state of the mover allows it.
-    pub is_sure: bool,
+    pub is_must: bool,
 }
 
 /// A run of an abstract process that goes round for ever.
@@ -112,7 +112,7 @@ pub trait FairBackend {
     fn fair_run(
         &mut self,
         focus: ProcessId,
-        demand: FairRunQuery,
+        query: FairRunQuery,
         turns: Transitions,
     ) -> Result<Option<AbstractRun>, Halt>;
 
@@ -122,8 +122,8 @@ pub trait FairBackend {
     /// The local states of a process at the store of a point.
     fn locals_at(&mut self, process: ProcessId, point: &AbstractPoint) -> Result<Vec<LocalState>, StopReason>;
 
-    /// Writes down that the abstract processes of some have no fair run (`own` as in [`FairRunQuery`]).
-    fn prove(&mut self, violation: usize, own: bool, foci: &[ProcessId]) -> Result<WrittenProof, StopReason>;
+    /// Writes down that the abstract processes of some have no fair run (`focus_accepts` as in [`FairRunQuery`]).
+    fn prove(&mut self, violation: usize, focus_accepts: bool, foci: &[ProcessId]) -> Result<WrittenProof, StopReason>;
 
     /// What the sets take and how large they are.
     fn statistics(&self) -> Statistics;

@@ -17,7 +17,7 @@ use temporal::exchange::Exchanges;
 use temporal::{Instance, Proposition, Propositions, Violation};
 
 use super::locals::Locals;
-use super::may::{May, local_cells, looks_at};
+use super::may::{May, local_cells, processes_read};
 use crate::clause::Splitter;
 use crate::clause::mention::Mentions;
 
@@ -98,7 +98,7 @@ impl<'m> Conditions<'m> {
     }
 
     /// The positions of the assumptions that a turn satisfies whatever the state, ascending.
-    pub fn met_by(&self, turn: &Turn) -> Vec<usize> {
+    pub fn satisfied_by(&self, turn: &Turn) -> Vec<usize> {
         (0..self.pairs.len()).filter(|&at| self.pairs[at].is_met_by(self.model, turn)).collect()
     }
 
@@ -123,8 +123,8 @@ impl<'m> Conditions<'m> {
                     return Err(Unsupported::about(Feature::ManyValues, &declared.name).into());
                 }
                 // Of all values but one it follows whether it is the last.
-                let told = values.len().saturating_sub(1);
-                facts.extend(values.into_iter().take(told).map(|value| (owner, LocalFact::Cell(cell, value))));
+                let n_facts = values.len().saturating_sub(1);
+                facts.extend(values.into_iter().take(n_facts).map(|value| (owner, LocalFact::Cell(cell, value))));
             }
         }
         facts.dedup();
@@ -169,7 +169,7 @@ fn plain_violations(
 
 /// The processes whose local states a proposition reads.
 pub fn support(model: &Model, proposition: &Proposition) -> Vec<ProcessId> {
-    looks_at(model, &mentions(model, proposition)).into_iter().collect()
+    processes_read(model, &mentions(model, proposition)).into_iter().collect()
 }
 
 fn mentions(model: &Model, proposition: &Proposition) -> Mentions {

@@ -90,10 +90,10 @@ impl<'m> Locals<'m> {
     /// Where `any` chooses from too many values to go through, likely ones are taken.
     pub fn turns_of(&self, process: ProcessId, state: &State, aim: Option<&State>) -> Vec<(Turn, State)> {
         let steps = eval::likely_steps_of(self.model, state, process, aim);
-        let may_stand = steps.is_empty() || eval::is_idle(self.model, state, process);
+        let may_stutter = steps.is_empty() || eval::is_idle(self.model, state, process);
         let moved = steps.into_iter().filter_map(|step| Some((Turn::Step(step.by), step.result.ok()?)));
-        let stood = may_stand.then(|| (Turn::StandStill(process), state.clone()));
-        moved.chain(stood).collect()
+        let stutter = may_stutter.then(|| (Turn::StandStill(process), state.clone()));
+        moved.chain(stutter).collect()
     }
 
     /// Whether a fact about a process holds of its local state.

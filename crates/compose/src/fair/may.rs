@@ -88,7 +88,7 @@ impl May {
 }
 
 /// The processes whose local states an expression reads, beside the shared and public cells.
-pub(super) fn looks_at(model: &Model, mentions: &Mentions) -> BTreeSet<ProcessId> {
+pub(super) fn processes_read(model: &Model, mentions: &Mentions) -> BTreeSet<ProcessId> {
     let places = mentions.places.iter().map(|(process, _)| *process);
     places.chain(local_cells(model, mentions).filter_map(|cell| model.cells[cell].owner)).collect()
 }
@@ -169,7 +169,7 @@ impl PredicateSplitter<'_> {
     fn whole(&self, expr: &Expr, bound: &[Value], wanted: bool) -> May {
         let mut mentions = Mentions::default();
         self.splitter.mention(expr, bound, &mut mentions);
-        let processes = looks_at(self.model, &mentions).into_iter().collect();
+        let processes = processes_read(self.model, &mentions).into_iter().collect();
         May::Truth { expr: closed(expr, bound), wanted, processes, number: 0 }
     }
 }

@@ -41,19 +41,23 @@ impl<B: FairBackend> Refinement<'_, '_, B> {
     /// Facts for the turns of the loop that are no must transitions; if there are none, for those on the way to it. A loop that is not real is
     /// excluded wherever it is entered, while facts about the way there may be many and of no use.
     pub fn of_turns(&mut self, run: &AbstractRun) -> Result<ProcessFacts, StopReason> {
-        let facts = self.of_turns_in(run, run.loop_from..run.turns.len())?;
-        if facts.is_empty() { self.of_turns_in(run, 0..run.loop_from) } else { Ok(facts) }
+        let facts = self.of_turns_at(run, run.loop_from..run.turns.len())?;
+        if facts.is_empty() { self.of_turns_at(run, 0..run.loop_from) } else { Ok(facts) }
     }
 
-    fn of_turns_in(&mut self, run: &AbstractRun, positions: Range<usize>) -> Result<ProcessFacts, StopReason> {
+    fn of_turns_at(&mut self, run: &AbstractRun, positions: Range<usize>) -> Result<ProcessFacts, StopReason> {
         let mut facts = ProcessFacts::new();
-        for at in positions.filter(|&at| !run.turns[at].is_sure) {
+        for at in positions.filter(|&at| !run.turns[at].is_must) {
             let turn = &run.turns[at];
             let (point, next) = (&run.points[at], &run.points[run.after(at)]);
             let (mut can, mut cannot) = (Vec::new(), Vec::new());
             for local in self.backend.locals_at(turn.mover, point)? {
-                let (mover, met) = (turn.mover, turn.met.as_slice());
-                if self.allows((mover, met), &local, (point, next)) { can.push(local) } else { cannot.push(local) }
+                let (mover, satisfied) = (turn.mover, turn.satisfied.as_slice());
+                if self.allows((mover, satisfied), &local, (point, next)) {
+                    can.push(local)
+                } else {
+                    cannot.push(local)
+                }
             }
             if can.is_empty() || cannot.is_empty() {
                 continue;
@@ -103,7 +107,7 @@ impl<B: FairBackend> Refinement<'_, '_, B> {
     /// Whether a local state of the mover allows a turn from one store to another.
     fn allows(
         &self,
-        (mover, met): (ProcessId, &[usize]),
+        (mover, satisfied): (ProcessId, &[usize]),
         local: &LocalState,
         (point, next): (&AbstractPoint, &AbstractPoint),
     ) -> bool {
@@ -113,7 +117,7 @@ impl<B: FairBackend> Refinement<'_, '_, B> {
             let block = self.backend.block_of(mover, &self.locals.read(mover, after));
             block == next.blocks[mover.index()]
                 && self.locals.same_store(after, &next.state)
-                && self.conditions.met_by(turn) == met
+                && self.conditions.satisfied_by(turn) == satisfied
         })
     }
 

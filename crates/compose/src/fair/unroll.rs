@@ -84,7 +84,7 @@ fn initial<B: FairBackend>(backend: &B, locals: &Locals<'_>, run: &AbstractRun) 
 }
 
 /// More ways to give values to the free cells of a process are not tried.
-const MOST_WAYS: usize = 1 << 16;
+const MOST_CHOICES: usize = 1 << 16;
 
 /// Gives values to the free cells of a process so that the state fits; whether there are such values.
 ///
@@ -96,7 +96,7 @@ fn choose(
     state: &mut State,
     fits: &impl Fn(&State) -> bool,
 ) -> Result<bool, StopReason> {
-    let mut n_left = MOST_WAYS;
+    let mut n_left = MOST_CHOICES;
     match choose_from(model, cells, state, &mut |state| {
         n_left = n_left.saturating_sub(1);
         if fits(state) { Some(true) } else { (n_left == 0).then_some(false) }
@@ -132,7 +132,7 @@ fn follow<B: FairBackend>(
     locals.turns_of(wanted.mover, state, Some(&next.state)).into_iter().find(|(turn, after)| {
         let is_asked_for = match &wanted.own {
             Some(own) => turn == own && locals.read(run.focus, after) == locals.read(run.focus, &next.state),
-            None => conditions.met_by(turn) == wanted.met,
+            None => conditions.satisfied_by(turn) == wanted.satisfied,
         };
         let block = backend.block_of(wanted.mover, &locals.read(wanted.mover, after));
         is_asked_for && block == next.blocks[wanted.mover.index()] && locals.same_store(after, &next.state)

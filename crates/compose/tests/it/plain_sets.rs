@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use base::StopReason;
 use compose::backend::{Answered, Backend, Join, Movers};
 use compose::question::{Pattern, Question};
-use compose::symmetry::{Exchange, Symmetry};
+use compose::symmetry::{Permutation, Symmetry};
 use evidence::certificate::{Column, ControlPoint, SplitInvariant};
 use model::Model;
 use model::eval::{self, State, Viewpoint};
@@ -77,7 +77,7 @@ impl Backend for PlainSets<'_> {
         pairs.map(|(process, partner)| Movers { process, partner }).collect()
     }
 
-    fn disturbs(&self, _: Movers, _: &[ProcessId]) -> bool {
+    fn interferes(&self, _: Movers, _: &[ProcessId]) -> bool {
         true
     }
 
@@ -117,19 +117,19 @@ impl Backend for PlainSets<'_> {
         &mut self,
         set: &Self::Set,
         _: &[ProcessId],
-        (symmetry, exchange): (&Symmetry<'_>, &Exchange),
+        (symmetry, permutation): (&Symmetry<'_>, &Permutation),
     ) -> Result<Self::Set, StopReason> {
         let point = |at: &ControlPoint| {
             let counters = at.counters.iter();
-            let counters = counters.map(|(cell, value)| (symmetry.cell(exchange, *cell), exchange.value(*value)));
+            let counters = counters.map(|(cell, value)| (symmetry.cell(permutation, *cell), permutation.value(*value)));
             ControlPoint { place: at.place, counters: counters.collect() }
         };
         let entry = |(column, part): (&Column, &ViewPart)| match (column, part) {
             (Column::Cell(cell), ViewPart::Value(value)) => {
-                (Column::Cell(symmetry.cell(exchange, *cell)), ViewPart::Value(exchange.value(*value)))
+                (Column::Cell(symmetry.cell(permutation, *cell)), ViewPart::Value(permutation.value(*value)))
             }
             (Column::Control(process), ViewPart::Point(at)) => {
-                (Column::Control(exchange.of(*process)), ViewPart::Point(point(at)))
+                (Column::Control(permutation.of(*process)), ViewPart::Point(point(at)))
             }
             _ => unreachable!("nothing is exposed here"),
         };

@@ -1,7 +1,7 @@
-//! Local states by store as a split invariant that somebody else can check.
+//! Local states by store as a split invariant that the checker can verify.
 //!
-//! Members see all shared and public cells and what everybody exposes. Control is numbered by `model::points`, values by their position
-//! among those of their type. The rows are ascending; where each node of an abstract process stands among them is told.
+//! Members see all shared and public cells and the exposed facts of all processes. Control is numbered by `model::points`, values by their position
+//! among those of their type. The rows are ascending; the position of each node of an abstract process among them is returned.
 
 use base::StopReason;
 use evidence::certificate::{Column, Exposed, Member, SplitInvariant, StateSet};
@@ -16,7 +16,7 @@ use crate::sets::bits::for_each_bit;
 use packed::packing::numbers_fit;
 
 impl<const W: usize> FairSets<'_, W> {
-    /// The split invariant, and by process where each of its view states, in the order of stores, stands among the rows.
+    /// The split invariant, and by process the position among the rows of each of its view states, in the order of stores.
     pub fn certify(&mut self) -> Result<(SplitInvariant, Vec<Vec<u32>>), StopReason> {
         let model = self.locals.model;
         let is_column = |cell: &CellId| !matches!(model.vars[model.cells[*cell].var].role, Role::Counter(_));
@@ -29,16 +29,16 @@ impl<const W: usize> FairSets<'_, W> {
             let state = self.plain_state(cells, None);
             values.push(shown.iter().map(|cell| number_of(model, *cell, state.cells[cell.index()])).collect());
         }
-        let told: Vec<ProcessId> =
+        let exposing: Vec<ProcessId> =
             model.processes.ids().filter(|process| !self.exposed[process.index()].facts.is_empty()).collect();
         for store in &self.stores {
             let vector = &self.vectors[store.blocks.index()];
-            let blocks = told.iter().map(|process| vector[process.index()].index() as u32);
+            let blocks = exposing.iter().map(|process| vector[process.index()].index() as u32);
             stores.push(values[store.cells.index()].iter().copied().chain(blocks).collect());
         }
         let (mut members, mut places) = (Vec::new(), Vec::new());
         for process in model.processes.ids() {
-            let (member, place) = self.member(process, (&shown, &told), &stores)?;
+            let (member, place) = self.member(process, (&shown, &exposing), &stores)?;
             members.push(member);
             places.push(place);
         }
@@ -55,7 +55,7 @@ impl<const W: usize> FairSets<'_, W> {
     fn member(
         &mut self,
         process: ProcessId,
-        (shown, told): (&[CellId], &[ProcessId]),
+        (shown, exposing): (&[CellId], &[ProcessId]),
         stores: &[Vec<u32>],
     ) -> Result<(Member, Vec<u32>), StopReason> {
         let model = self.locals.model;
@@ -80,7 +80,7 @@ impl<const W: usize> FairSets<'_, W> {
                 rows.push(row);
             }
             if store % 256 == 0 {
-                self.hold((rows.len() * (24 + 4 * (cells.len() + told.len() + 1))) as u64)?;
+                self.hold((rows.len() * (24 + 4 * (cells.len() + exposing.len() + 1))) as u64)?;
             }
         }
         let mut order: Vec<u32> = (0..rows.len() as u32).collect();
@@ -89,7 +89,7 @@ impl<const W: usize> FairSets<'_, W> {
         (0..).zip(&order).for_each(|(at, &row)| places[row as usize] = at);
         rows.sort_unstable();
         let columns = cells.iter().map(|&(cell, _, _)| Column::Cell(cell)).chain([Column::Control(process)]);
-        let columns = columns.chain(told.iter().map(|&process| Column::Exposed(process))).collect();
+        let columns = columns.chain(exposing.iter().map(|&process| Column::Exposed(process))).collect();
         Ok((Member { processes: vec![process], columns, states: StateSet::Rows(rows) }, places))
     }
 

@@ -42,7 +42,7 @@ impl Claimable {
         Claimable { nodes, tree }
     }
 
-    /// The claim, where each view state of the focus stands at such a place among the rows.
+    /// The claim; `places` are the positions of the view states of the focus among the rows.
     pub fn focus(mut self, process: ProcessId, places: &[u32]) -> Focus {
         self.nodes.iter_mut().for_each(|(node, _)| *node = places[*node as usize]);
         let ranks = self.tree.sorted(&self.nodes);

@@ -158,7 +158,7 @@ struct Explicit<'e, const W: usize> {
     sets: FairSets<'e, W>,
     questions: &'e CompiledProperty,
     meter: &'e Meter<'e>,
-    /// All turns by store and the sure ones, made when they are asked for.
+    /// All turns by store and the must turns, made when they are asked for.
     turns: Option<(StoreTurns, StoreTurns)>,
 }
 
@@ -186,11 +186,11 @@ impl<const W: usize> FairBackend for Explicit<'_, W> {
     fn fair_run(
         &mut self,
         focus: ProcessId,
-        demand: FairRunQuery,
+        query: FairRunQuery,
         turns: Transitions,
     ) -> Result<Option<AbstractRun>, Halt> {
         let meter = self.meter;
-        Ok(self.with_product(focus, demand, turns, |product| {
+        Ok(self.with_product(focus, query, turns, |product| {
             let component = fair_component(product, meter)?;
             Ok(component.map(|component| shown(product, &lasso::through(product, &component))))
         })?)
@@ -207,14 +207,14 @@ impl<const W: usize> FairBackend for Explicit<'_, W> {
         Ok(numbers.into_iter().map(|local| self.sets.plain_local(process, local).clone()).collect())
     }
 
-    fn prove(&mut self, violation: usize, own: bool, foci: &[ProcessId]) -> Result<WrittenProof, StopReason> {
-        let demand = FairRunQuery { violation, own, automaton: AutomatonChoice::Reference };
+    fn prove(&mut self, violation: usize, focus_accepts: bool, foci: &[ProcessId]) -> Result<WrittenProof, StopReason> {
+        let query = FairRunQuery { violation, focus_accepts, automaton: AutomatonChoice::Reference };
         let meter = self.meter;
         let (mut ranked, mut open) = (Vec::new(), Vec::new());
         for &focus in foci {
-            let found = self.with_product(focus, demand, Transitions::May, |product| {
-                let own = own.then(|| product.n_demanded() - 1);
-                let ranks = ranks::ranks(product, own, meter)?;
+            let found = self.with_product(focus, query, Transitions::May, |product| {
+                let own_mark = focus_accepts.then(|| product.n_demanded() - 1);
+                let ranks = ranks::ranks(product, own_mark, meter)?;
                 Ok(ranks.map(|ranks| Claimable::new(product, &ranks)))
             })?;
             match found {
@@ -228,7 +228,7 @@ impl<const W: usize> FairBackend for Explicit<'_, W> {
         let (invariant, places) = self.sets.certify()?;
         let focus = |(process, found): (ProcessId, Claimable)| found.focus(process, &places[process.index()]);
         let n_marks = self.sets.conditions.plain[violation].automaton.n_marks;
-        let variant = match own {
+        let variant = match focus_accepts {
             true => Claimed::EveryProcess { mark: (n_marks > 0).then_some(0) },
             false => Claimed::OneProcess,
         };
@@ -249,38 +249,38 @@ impl<const W: usize> FairBackend for Explicit<'_, W> {
 }
 
 impl<'e, const W: usize> Explicit<'e, W> {
-    /// Looks at the product of an abstract process with an automaton.
+    /// Calls a function with the product of an abstract process and an automaton.
     fn with_product<T>(
         &mut self,
         focus: ProcessId,
-        demand: FairRunQuery,
+        query: FairRunQuery,
         turns: Transitions,
-        look: impl FnOnce(&FocusProduct<'_, 'e, W>) -> Result<T, StopReason>,
+        consume: impl FnOnce(&FocusProduct<'_, 'e, W>) -> Result<T, StopReason>,
     ) -> Result<T, StopReason> {
         if self.turns.is_none() {
             let all = StoreTurns::new(&mut self.sets)?;
-            let sure = all.sure();
-            self.turns = Some((all, sure));
+            let must = all.must();
+            self.turns = Some((all, must));
         }
-        let (all, sure) = self.turns.as_ref().expect("just made");
+        let (all, must) = self.turns.as_ref().expect("just made");
         let nodes = FocusNodes::new(&mut self.sets, focus)?;
         let conditions = self.sets.conditions;
         let [small, plain] = &self.questions.atoms;
-        let (violations, atoms) = match demand.automaton {
+        let (violations, atoms) = match query.automaton {
             AutomatonChoice::Simplified => (&conditions.violations, small),
             AutomatonChoice::Reference => (&conditions.plain, plain),
         };
-        let violation = &violations[demand.violation];
+        let violation = &violations[query.violation];
         let pair = |at: usize| -> (usize, &AssumptionPair) { (at, &conditions.pairs[at]) };
         let asked = RunQuery {
             automaton: &violation.automaton,
-            atoms: &atoms[demand.violation],
+            atoms: &atoms[query.violation],
             pairs: conditions.pairs_of(violation).into_iter().map(pair).collect(),
-            own: demand.own,
+            focus_accepts: query.focus_accepts,
         };
-        let turns = if turns == Transitions::Must { sure } else { all };
+        let turns = if turns == Transitions::Must { must } else { all };
         let parts = ProductParts { nodes: &nodes, turns, terms: &self.questions.exprs };
-        look(&FocusProduct::new(&mut self.sets, &parts, &asked)?)
+        consume(&FocusProduct::new(&mut self.sets, &parts, &asked)?)
     }
 }
 
@@ -296,13 +296,18 @@ fn shown<const W: usize>(product: &FocusProduct<'_, '_, W>, lasso: &lasso::FairL
         run.turns.push(match product.edge(node, edge) {
             FocusEdge::Own(class) => {
                 let (turn, kind) = sets.classes[class.index()].clone();
-                AbstractTurn { mover: focus, own: Some(turn), met: sets.kinds[kind.index()].clone(), is_sure: true }
+                AbstractTurn {
+                    mover: focus,
+                    own: Some(turn),
+                    satisfied: sets.kinds[kind.index()].clone(),
+                    is_must: true,
+                }
             }
             FocusEdge::Other(turn) => AbstractTurn {
                 mover: turn.mover,
                 own: None,
-                met: sets.kinds[turn.kind.index()].clone(),
-                is_sure: turn.is_sure,
+                satisfied: sets.kinds[turn.kind.index()].clone(),
+                is_must: turn.is_must,
             },
         });
     }

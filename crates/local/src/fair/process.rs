@@ -1,7 +1,7 @@
 //! The abstract process of a focus, explicit.
 //!
 //! In: local states by store. Out: its nodes (a store and a local state of the focus there) with the focus's own turns, and for each store
-//! the turns of all processes as changes of the store, each with the assumptions that it meets and whether it is *sure*: allowed by every
+//! the turns of all processes as changes of the store, each with the assumptions that it satisfies and whether it is a *must* transition: allowed by every
 //! local state of its mover. What predicates may hold in a node is computed here, too.
 
 use base::{Coarse, Feature, StopReason};
@@ -17,20 +17,20 @@ use crate::sets::bits::for_each_bit;
 use packed::packing::Packed;
 use packed::term::TermId;
 
-/// More combinations of local states than this are not looked at for one predicate in one node.
+/// More combinations of local states than this are not enumerated for one predicate in one node.
 const MOST_COMBINATIONS: usize = 1 << 22;
 
 /// A turn of some process as a change of the store.
 #[derive(Clone, Copy, Debug)]
 pub struct StoreTurn {
-    /// Whose turn.
+    /// The process that has the turn.
     pub mover: ProcessId,
-    /// The assumptions that it meets, as a number in `kinds`.
+    /// The assumptions that it satisfies, as a number in `kinds`.
     pub kind: KindId,
     /// The store afterwards.
     pub target: StoreId,
     /// Whether every local state of the mover allows it.
-    pub is_sure: bool,
+    pub is_must: bool,
 }
 
 /// The turns of all processes, by store, ordered by mover.
@@ -41,7 +41,7 @@ pub struct StoreTurns {
 }
 
 impl StoreTurns {
-    /// Those of a round of local states; of these, the sure ones if asked.
+    /// Those of a round of local states, each marked if it is a must transition.
     pub fn new<const W: usize>(sets: &mut FairSets<'_, W>) -> Result<Self, StopReason> {
         let mut turns = StoreTurns { starts: vec![0], list: Vec::new() };
         let mut counted: FxHashMap<(KindId, StoreId), (u32, u32)> = FxHashMap::default();
@@ -53,7 +53,7 @@ impl StoreTurns {
                 let mut locals = Vec::new();
                 for_each_bit(sets.at(process, store), |local| locals.push(local));
                 for (nth, &local) in (1..).zip(&locals) {
-                    for &turn in sets.doings(process, here.cells, local)?.turns.iter() {
+                    for &turn in sets.enabled_turns(process, here.cells, local)?.turns.iter() {
                         let kind = sets.classes[turn.class.index()].1;
                         let target = sets.target(process, here, turn);
                         let (count, last) = counted.entry((kind, target)).or_insert_with(|| {
@@ -66,8 +66,8 @@ impl StoreTurns {
                     }
                 }
                 turns.list.extend(order.iter().map(|&(kind, target)| {
-                    let is_sure = counted[&(kind, target)].0 == locals.len() as u32;
-                    StoreTurn { mover: process, kind, target, is_sure }
+                    let is_must = counted[&(kind, target)].0 == locals.len() as u32;
+                    StoreTurn { mover: process, kind, target, is_must }
                 }));
             }
             turns.starts.push(turns.list.len());
@@ -78,14 +78,14 @@ impl StoreTurns {
         Ok(turns)
     }
 
-    /// Only the sure ones.
-    pub fn sure(&self) -> StoreTurns {
-        let mut sure = StoreTurns { starts: vec![0], list: Vec::new() };
+    /// Only the must transitions.
+    pub fn must(&self) -> StoreTurns {
+        let mut must = StoreTurns { starts: vec![0], list: Vec::new() };
         for store in 0..self.starts.len() - 1 {
-            sure.list.extend(self.at(StoreId::new(store)).iter().filter(|turn| turn.is_sure));
-            sure.starts.push(sure.list.len());
+            must.list.extend(self.at(StoreId::new(store)).iter().filter(|turn| turn.is_must));
+            must.starts.push(must.list.len());
         }
-        sure
+        must
     }
 
     /// Those at a store.
@@ -138,7 +138,7 @@ impl FocusNodes {
         for at in 0..nodes.list.len() {
             let (store, local) = nodes.list[at];
             let here = sets.stores[store.index()];
-            for &turn in sets.doings(focus, here.cells, local)?.turns.iter() {
+            for &turn in sets.enabled_turns(focus, here.cells, local)?.turns.iter() {
                 let target = sets.target(focus, here, turn);
                 let target = nodes.node(sets, target, turn.local);
                 nodes.turns.push(OwnTurn { class: turn.class, target });
@@ -223,7 +223,7 @@ impl<const W: usize> MayEvaluator<'_, '_, W> {
         }
     }
 
-    /// Whether a proposition holds at a store: everybody's local states there agree on it.
+    /// Whether a proposition holds at a store: all local states of all processes there agree on it.
     pub fn truth(&self, term: TermId, processes: &[ProcessId], store: StoreId) -> Result<bool, StopReason> {
         let first = |&process: &ProcessId| (process, self.locals_at(process, store, None));
         let choices: Vec<(ProcessId, Vec<LocalId>)> = processes.iter().map(first).collect();
@@ -261,9 +261,9 @@ impl<const W: usize> MayEvaluator<'_, '_, W> {
         local: LocalId,
     ) -> Result<bool, StopReason> {
         let cells = self.sets.stores[store.index()].cells;
-        let doings = self.sets.doings(process, cells, local)?;
+        let enabled_turns = self.sets.enabled_turns(process, cells, local)?;
         let model = self.sets.locals.model;
-        if doings.is_faulty {
+        if enabled_turns.is_faulty {
             // A fault is an enabled step without a turn: only `eval` knows which.
             let state = self.sets.plain_state(cells, Some((process, local)));
             return Ok(match labels {
@@ -277,7 +277,10 @@ impl<const W: usize> MayEvaluator<'_, '_, W> {
                 && labels.is_none_or(|labels| action.labels.iter().any(|label| labels.contains(label)))
         };
         let classes = &self.sets.classes;
-        Ok(doings.turns.iter().any(|turn| classes[turn.class.index()].0.first_action_of(process).is_some_and(counts)))
+        Ok(enabled_turns
+            .turns
+            .iter()
+            .any(|turn| classes[turn.class.index()].0.first_action_of(process).is_some_and(counts)))
     }
 }
 

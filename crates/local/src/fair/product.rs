@@ -1,4 +1,4 @@
-//! The product of an abstract process with an automaton, and the demands of one set of fairness assumptions.
+//! The product of an abstract process with an automaton, and the conditions of one set of fairness assumptions.
 //!
 //! A node is a node of the abstract process with a state of the automaton, which reads the store with each turn that leaves it.
 //! Edges are the focus's own turns, then those of the others as changes of the store.
@@ -15,19 +15,19 @@ use model::process::ProcessId;
 use packed::term::TermId;
 use streett::emptiness::FairGraph;
 
-/// A proposition: its term, and the processes at whose local states it looks.
+/// A proposition: its term, and the processes whose local states it reads.
 pub type LocalAtom = (TermId, Vec<ProcessId>);
 
-/// What runs are looked for.
+/// Which runs are searched for.
 pub struct RunQuery<'p> {
-    /// Accepts the words of stores that are looked for.
+    /// Accepts the words of stores that are searched for.
     pub automaton: &'p Automaton,
     /// What its atoms mean.
     pub atoms: &'p [LocalAtom],
     /// The fairness assumptions, each with its position among all of the property's.
     pub pairs: Vec<(usize, &'p AssumptionPair)>,
     /// Whether the focus itself must carry the first mark.
-    pub own: bool,
+    pub focus_accepts: bool,
 }
 
 /// The product.
@@ -40,14 +40,14 @@ pub struct FocusProduct<'p, 'a, const W: usize> {
     n_automaton: usize,
     n_marks: usize,
     initial: u32,
-    own: bool,
+    focus_accepts: bool,
     n_pairs: usize,
     letters: Vec<u32>,
     moves: Vec<Vec<(u32, Bits)>>,
     /// By store: where the focus's turns are among those of all.
     skipped: Vec<(u32, u32)>,
-    /// By kind: the marks of the pairs that it meets.
-    met: Vec<Vec<u64>>,
+    /// By kind: the marks of the pairs that it satisfies.
+    satisfied: Vec<Vec<u64>>,
     n_words: usize,
     /// By node of the focus: the marks of pairs whose predicate may hold before a turn.
     before: Vec<u64>,
@@ -83,7 +83,7 @@ impl<'p, 'a, const W: usize> FocusProduct<'p, 'a, W> {
         let ProductParts { nodes, turns, terms } = *parts;
         let n_stores = sets.stores.len();
         let (n_marks, n_pairs) = (asked.automaton.n_marks, asked.pairs.len());
-        let n_demanded = n_marks + usize::from(asked.own);
+        let n_demanded = n_marks + usize::from(asked.focus_accepts);
         let n_words = (n_demanded + n_pairs).div_ceil(64);
         let n_nodes = nodes.list.len() as u64 * asked.automaton.states.len() as u64;
         if n_nodes >= u64::from(u32::MAX) {
@@ -111,7 +111,7 @@ impl<'p, 'a, const W: usize> FocusProduct<'p, 'a, W> {
             }));
         }
         let sets: &'p FairSets<'a, W> = guess.sets;
-        let met = sets.kinds.iter().map(|kind| {
+        let satisfied = sets.kinds.iter().map(|kind| {
             let mut row = vec![0; n_words];
             for (at, (position, _)) in asked.pairs.iter().enumerate() {
                 if kind.contains(position) {
@@ -132,12 +132,12 @@ impl<'p, 'a, const W: usize> FocusProduct<'p, 'a, W> {
             n_automaton: asked.automaton.states.len(),
             n_marks,
             initial: asked.automaton.initial.index() as u32,
-            own: asked.own,
+            focus_accepts: asked.focus_accepts,
             n_pairs,
             letters,
             moves,
             skipped: (0..n_stores).map(StoreId::new).map(range).collect(),
-            met: met.collect(),
+            satisfied: satisfied.collect(),
             n_words,
             before,
             free,
@@ -188,7 +188,7 @@ impl<'p, 'a, const W: usize> FocusProduct<'p, 'a, W> {
     }
 }
 
-/// For each node the marks of pairs that may be met before a turn, and the pairs that it may be free of.
+/// For each node the marks of pairs that may be satisfied before a turn, and the pairs that it may be free of.
 fn predicates<const W: usize>(
     guess: &mut MayEvaluator<'_, '_, W>,
     nodes: &FocusNodes,
@@ -200,12 +200,12 @@ fn predicates<const W: usize>(
     for (at, (_, pair)) in asked.pairs.iter().enumerate() {
         let parts = pair.before.iter().map(|may| (may, true)).chain(pair.always.iter().map(|may| (may, false)));
         for (may, is_before) in parts {
-            let looks_at_focus = may.processes().contains(&nodes.focus);
+            let reads_focus = may.processes().contains(&nodes.focus);
             let mut last = None;
             for (node, &(store, local)) in nodes.list.iter().enumerate() {
                 // Nodes are in the order of their stores.
                 let holds = match last {
-                    Some((known, holds)) if known == store && !looks_at_focus => holds,
+                    Some((known, holds)) if known == store && !reads_focus => holds,
                     _ => guess.may(may, store, Some((nodes.focus, local)))?,
                 };
                 last = Some((store, holds));
@@ -266,7 +266,7 @@ impl<const W: usize> FairGraph for FocusProduct<'_, '_, W> {
         marks.iter().for_each(|mark| set(row, mark));
         let kind = match self.base_edge(node, nth) {
             FocusEdge::Own(class) => {
-                if self.own && (self.n_marks == 0 || marks.contains(0)) {
+                if self.focus_accepts && (self.n_marks == 0 || marks.contains(0)) {
                     set(row, self.n_marks);
                 }
                 self.sets.classes[class.index()].1
@@ -275,12 +275,12 @@ impl<const W: usize> FairGraph for FocusProduct<'_, '_, W> {
         };
         let base = self.base(node).index();
         let before = &self.before[base * self.n_words..(base + 1) * self.n_words];
-        let met = self.met[kind.index()].iter().zip(before);
-        row.iter_mut().zip(met).for_each(|(word, (met, before))| *word |= met | before);
+        let satisfied = self.satisfied[kind.index()].iter().zip(before);
+        row.iter_mut().zip(satisfied).for_each(|(word, (satisfied, before))| *word |= satisfied | before);
     }
 
     fn n_demanded(&self) -> usize {
-        self.n_marks + usize::from(self.own)
+        self.n_marks + usize::from(self.focus_accepts)
     }
 
     fn n_pairs(&self) -> usize {

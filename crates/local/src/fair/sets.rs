@@ -1,6 +1,6 @@
 //! Local states by store: the strongest split invariant for what is exposed, explicit.
 //!
-//! A **store** is a pair of numbers: that of the values of the shared and public cells, and that of the vector of everybody's
+//! A **store** is a pair of numbers: that of the values of the shared and public cells, and that of the vector of all processes'
 //! blocks. For each process and store there is a bit set of local states. The fixpoint is that of Flanagan and Qadeer: a new local state at a store
 //! takes its process's turns; a new change of a store carries the local states of all others with it. What a process does at given
 //! cells in a given local state does not depend on what is exposed, so it is computed once for all rounds.
@@ -26,13 +26,13 @@ use packed::initial::{InitialStates, widened};
 use packed::machine::{Flow, Machine, Scratch, Sink, SyncWith};
 use packed::packing::Packed;
 
-/// Limits are looked at after so many stores.
+/// The budget is checked after so many stores.
 const CHECK_EVERY: u32 = 256;
 
 /// A turn of a process, as far as its own state and the cells go.
 #[derive(Clone, Copy, Debug)]
 pub struct LocalTurn {
-    /// The class: who, by which action.
+    /// The class: the process and its action.
     pub class: ClassId,
     /// The cells' values afterwards.
     pub cells: CellsId,
@@ -58,12 +58,12 @@ pub struct StoreKey {
     pub blocks: BlocksId,
 }
 
-/// A change of a store by somebody's turn.
+/// A change of a store by a turn of some process.
 #[derive(Clone, Copy)]
 struct StoreChange {
     target: StoreId,
     first: ProcessId,
-    /// Whether somebody other than the first makes it, too.
+    /// Whether a process other than the first makes it, too.
     by_several: bool,
 }
 
@@ -81,23 +81,23 @@ pub struct FairSets<'a, const W: usize> {
     peak_bytes: Cell<u64>,
     cells_mask: Packed<W>,
     local_masks: Vec<Packed<W>>,
-    /// The values of the shared and public cells that were met.
+    /// The reachable values of the shared and public cells.
     pub cells: NumberedRows<W, CellsMark>,
-    /// By process: its local states that were met.
+    /// By process: its reachable local states.
     pub local_rows: Vec<NumberedRows<W, LocalMark>>,
     plain_locals: Vec<Vec<LocalState>>,
-    doings: Vec<FxHashMap<(CellsId, LocalId), EnabledTurns>>,
-    /// The turn of each class, and the assumptions that it meets by itself, as a number in `kinds`.
+    enabled_turns: Vec<FxHashMap<(CellsId, LocalId), EnabledTurns>>,
+    /// The turn of each class, and the assumptions that it satisfies by itself, as a number in `kinds`.
     pub classes: Vec<(Turn, KindId)>,
     class_ids: FxHashMap<Turn, ClassId>,
-    /// Sets of assumptions that turns meet.
+    /// Sets of assumptions that turns satisfy.
     pub kinds: Vec<Vec<usize>>,
     kind_ids: FxHashMap<Vec<usize>, KindId>,
     /// By process: what is exposed of it.
     pub exposed: Vec<Exposed>,
     /// By process and local state: the block.
     blocks: Vec<Vec<BlockId>>,
-    /// The vectors of blocks that were met.
+    /// The reachable vectors of blocks.
     pub vectors: Vec<Box<[BlockId]>>,
     vector_ids: FxHashMap<Box<[BlockId]>, BlocksId>,
     changed_vectors: FxHashMap<(BlocksId, ProcessId, BlockId), BlocksId>,
@@ -112,7 +112,7 @@ pub struct FairSets<'a, const W: usize> {
     open: Vec<(ProcessId, StoreId)>,
     /// The initial stores, and for each process its local states there.
     pub initial: Vec<(StoreId, ProcessId, LocalId)>,
-    n_looks: u32,
+    n_expanded: u32,
 }
 
 impl<'a, const W: usize> FairSets<'a, W> {
@@ -151,7 +151,7 @@ impl<'a, const W: usize> FairSets<'a, W> {
             cells: NumberedRows::default(),
             local_rows: (0..n_processes).map(|_| NumberedRows::default()).collect(),
             plain_locals: vec![Vec::new(); n_processes],
-            doings: (0..n_processes).map(|_| FxHashMap::default()).collect(),
+            enabled_turns: (0..n_processes).map(|_| FxHashMap::default()).collect(),
             classes: Vec::new(),
             class_ids: FxHashMap::default(),
             kinds: Vec::new(),
@@ -168,7 +168,7 @@ impl<'a, const W: usize> FairSets<'a, W> {
             change_ids: FxHashMap::default(),
             open: Vec::new(),
             initial: Vec::new(),
-            n_looks: 0,
+            n_expanded: 0,
         }
     }
 
@@ -178,7 +178,7 @@ impl<'a, const W: usize> FairSets<'a, W> {
         self.blocks.iter_mut().for_each(Vec::clear);
     }
 
-    /// Exposes a fact; whether it tells local states that were met apart that nothing told apart.
+    /// Exposes a fact; whether it distinguishes reachable local states that nothing distinguished.
     pub fn expose_fact(&mut self, process: ProcessId, fact: &LocalFact) -> bool {
         let at = process.index();
         if self.exposed[at].facts.contains(fact) {
@@ -240,7 +240,7 @@ impl<'a, const W: usize> FairSets<'a, W> {
         self.sets[process.index()].get(store)
     }
 
-    /// The store of a state of which only the cells count, with everybody's blocks.
+    /// The store of a state of which only the cells count, with the blocks of all processes.
     pub fn store_of(&self, state: &State, blocks: &[usize]) -> Option<StoreId> {
         let row = only(&widened(&self.machine.codec.pack(state)), &self.cells_mask);
         let vector: Box<[BlockId]> = blocks.iter().map(|&block| BlockId::new(block)).collect();
@@ -279,9 +279,9 @@ impl<'a, const W: usize> FairSets<'a, W> {
         self.initial.clear();
         self.start()?;
         while let Some((process, store)) = self.open.pop() {
-            self.look_at(process, store)?;
-            self.n_looks += 1;
-            if self.n_looks.is_multiple_of(CHECK_EVERY) {
+            self.expand(process, store)?;
+            self.n_expanded += 1;
+            if self.n_expanded.is_multiple_of(CHECK_EVERY) {
                 self.check()?;
             }
         }
@@ -293,8 +293,9 @@ impl<'a, const W: usize> FairSets<'a, W> {
         let sets = self.sets.iter().map(BitSets::bytes).sum::<u64>();
         let changes = self.change_ids.capacity() * 16 + self.changes.len() * 24;
         let vectors = self.vectors.len() * (self.locals.model.processes.len() * 2 + 60);
-        let doings = self.doings.iter().map(|known| known.capacity() as u64 * 80).sum::<u64>();
-        let bytes = sets + doings + (changes + vectors + self.stores.capacity() * 32) as u64 + self.cells.bytes();
+        let enabled_turns = self.enabled_turns.iter().map(|known| known.capacity() as u64 * 80).sum::<u64>();
+        let bytes =
+            sets + enabled_turns + (changes + vectors + self.stores.capacity() * 32) as u64 + self.cells.bytes();
         self.hold(bytes)
     }
 
@@ -312,7 +313,7 @@ impl<'a, const W: usize> FairSets<'a, W> {
         self.peak_bytes.get()
     }
 
-    /// The initial stores with everybody's local states. Every cell starts on its own, so everything is a product.
+    /// The initial stores with the local states of all processes. Every cell starts on its own, so everything is a product.
     fn start(&mut self) -> Result<(), StopReason> {
         let codec = self.machine.codec;
         let n_processes = self.locals.model.processes.len();
@@ -382,13 +383,13 @@ impl<'a, const W: usize> FairSets<'a, W> {
     }
 
     /// Takes the turns of new local states at a store, and carries them along known changes.
-    fn look_at(&mut self, process: ProcessId, store: StoreId) -> Result<(), StopReason> {
+    fn expand(&mut self, process: ProcessId, store: StoreId) -> Result<(), StopReason> {
         let (new, _) = self.sets[process.index()].take_new(store);
         let here = self.stores[store.index()];
         let mut fresh = Vec::new();
         for_each_bit(&new, |local| fresh.push(local));
         for local in fresh {
-            for &turn in self.doings(process, here.cells, local)?.turns.iter() {
+            for &turn in self.enabled_turns(process, here.cells, local)?.turns.iter() {
                 let target = self.target(process, here, turn);
                 self.add(process, target, turn.local);
                 if target != store {
@@ -444,8 +445,13 @@ impl<'a, const W: usize> FairSets<'a, W> {
     }
 
     /// What a process can do, computed once.
-    pub fn doings(&mut self, process: ProcessId, cells: CellsId, local: LocalId) -> Result<EnabledTurns, StopReason> {
-        if let Some(known) = self.doings[process.index()].get(&(cells, local)) {
+    pub fn enabled_turns(
+        &mut self,
+        process: ProcessId,
+        cells: CellsId,
+        local: LocalId,
+    ) -> Result<EnabledTurns, StopReason> {
+        if let Some(known) = self.enabled_turns[process.index()].get(&(cells, local)) {
             return Ok(known.clone());
         }
         let mut from = *self.cells.row(cells);
@@ -463,7 +469,7 @@ impl<'a, const W: usize> FairSets<'a, W> {
         if let Some(stop) = found.stopped {
             return Err(stop);
         }
-        let can_move = !matches!(moved, std::ops::ControlFlow::Continue(false));
+        let is_enabled = !matches!(moved, std::ops::ControlFlow::Continue(false));
         let mut turns = Vec::new();
         for (by, next) in found.steps {
             let class = self.class(Turn::Step(by));
@@ -472,24 +478,24 @@ impl<'a, const W: usize> FairSets<'a, W> {
             let local = self.local_rows[process.index()].number(only(&next, &mask)).0;
             turns.push(LocalTurn { class, cells, local });
         }
-        if !can_move || self.machine.is_idle(process, &from) {
+        if !is_enabled || self.machine.is_idle(process, &from) {
             let class = self.class(Turn::StandStill(process));
             turns.push(LocalTurn { class, cells, local });
         }
-        let doings = EnabledTurns { turns: turns.into(), is_faulty: found.is_faulty };
-        self.doings[process.index()].insert((cells, local), doings.clone());
-        Ok(doings)
+        let enabled_turns = EnabledTurns { turns: turns.into(), is_faulty: found.is_faulty };
+        self.enabled_turns[process.index()].insert((cells, local), enabled_turns.clone());
+        Ok(enabled_turns)
     }
 
     fn class(&mut self, turn: Turn) -> ClassId {
         if let Some(&known) = self.class_ids.get(&turn) {
             return known;
         }
-        let met = self.conditions.met_by(&turn);
+        let satisfied = self.conditions.satisfied_by(&turn);
         let next = KindId::new(self.kinds.len());
-        let kind = *self.kind_ids.entry(met.clone()).or_insert(next);
+        let kind = *self.kind_ids.entry(satisfied.clone()).or_insert(next);
         if kind == next {
-            self.kinds.push(met);
+            self.kinds.push(satisfied);
         }
         let class = ClassId::new(self.classes.len());
         self.classes.push((turn.clone(), kind));

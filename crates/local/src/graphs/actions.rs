@@ -1,7 +1,7 @@
-//! Actions, what each may write, and who sees it.
+//! Actions, what each may write, and which processes see it.
 //!
 //! An action is a step of one process at one control point, or a sender's and a receiver's together. What it may write is known
-//! without a state (a superset); a process that sees some of it takes the action for **external**.
+//! without a state (a superset); to a process that sees some of it the action is **external**.
 
 use model::footprint::{Footprint, footprint, view};
 use model::process::ProcessId;
@@ -35,7 +35,7 @@ pub struct Actions<const W: usize> {
     /// By two processes: whether they see something in common, or can step together.
     shares: Vec<Vec<bool>>,
     /// By two processes: whether the first can send to the second.
-    meets: Vec<Vec<bool>>,
+    can_rendezvous: Vec<Vec<bool>>,
 }
 
 impl<const W: usize> Actions<W> {
@@ -51,7 +51,7 @@ impl<const W: usize> Actions<W> {
             external: Vec::new(),
             meetings: FxHashMap::default(),
             shares: Vec::new(),
-            meets: vec![vec![false; n_processes]; n_processes],
+            can_rendezvous: vec![vec![false; n_processes]; n_processes],
         };
         actions.add_steps(machine);
         actions.add_meetings(machine);
@@ -67,7 +67,10 @@ impl<const W: usize> Actions<W> {
             .map(|one| {
                 let share = |other: usize| {
                     let common = and(&actions.masks[one], &actions.masks[other]);
-                    one != other && (!is_zero(&common) || actions.meets[one][other] || actions.meets[other][one])
+                    one != other
+                        && (!is_zero(&common)
+                            || actions.can_rendezvous[one][other]
+                            || actions.can_rendezvous[other][one])
                 };
                 (0..n_processes).map(share).collect()
             })
@@ -124,7 +127,7 @@ impl<const W: usize> Actions<W> {
                 if channel != other || from == to {
                     continue;
                 }
-                self.meets[from.index()][to.index()] = true;
+                self.can_rendezvous[from.index()][to.index()] = true;
                 self.meetings.insert((sender as u32, receiver as u32), self.movers.len() as u32);
                 self.movers.push((from, Some(to)));
                 self.reads.push(or(&self.reads[sender], &self.reads[receiver]));
@@ -157,8 +160,8 @@ impl<const W: usize> Actions<W> {
     }
 
     /// Whether one process can send to another.
-    pub fn meets(&self, sender: usize, receiver: usize) -> bool {
-        self.meets[sender][receiver]
+    pub fn can_rendezvous(&self, sender: usize, receiver: usize) -> bool {
+        self.can_rendezvous[sender][receiver]
     }
 
     /// What two processes both see.

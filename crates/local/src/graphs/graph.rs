@@ -1,8 +1,8 @@
 //! One local state graph while it grows.
 //!
 //! Every local state that was added is **expanded**: the process's own steps from it are taken, and lead to local states of the
-//! graph. External transitions and meetings come from joint searches, as offers, and are kept once each, in the order in which
-//! they came, so that others can read what is new since they last looked.
+//! graph. External transitions and rendezvous come from joint searches, as offers, and are kept once each, in the order in which
+//! they came, so that others can read what is new since their last round.
 
 use model::control::ActionId;
 use model::eval;
@@ -16,7 +16,7 @@ use packed::machine::{Flow, Machine, Scratch, Sink, SyncWith};
 use packed::packing::Packed;
 use packed::words::and;
 
-/// Limits are looked at after so many states.
+/// The budget is checked after so many states.
 const CHECK_EVERY: usize = 256;
 
 /// A transition: the action, and the local state that it leads to.
@@ -29,7 +29,7 @@ pub struct RendezvousEdge {
     pub action: ActionNumber,
     /// Where the process goes.
     pub target: u32,
-    /// The partner, and where it stands before and after.
+    /// The partner, and its local states before and after.
     pub partner: u32,
     /// The partner's local state before.
     pub before: u32,
@@ -42,7 +42,7 @@ pub struct RendezvousEdge {
 pub struct Offer<const W: usize> {
     /// The local state.
     pub from: u32,
-    /// The action of somebody else.
+    /// The action of another process.
     pub action: ActionNumber,
     /// The local state after it.
     pub to: Packed<W>,
@@ -62,7 +62,7 @@ pub struct ProcessGraph<const W: usize> {
     own_starts: Vec<u32>,
     /// The process's own transitions.
     own: Vec<LocalEdge>,
-    /// By state: the transitions of others, and those that the process takes with somebody, without the partner; sorted.
+    /// By state: the transitions of others, and rendezvous of the process, without the partner; sorted.
     pub external: Vec<Vec<LocalEdge>>,
     /// All of these, in the order in which they came.
     pub log: Vec<(u32, LocalEdge)>,
@@ -153,7 +153,7 @@ impl<const W: usize> ProcessGraph<W> {
         &edges[start..start + n_edges]
     }
 
-    /// Adds a meeting with somebody, and the transition that it is.
+    /// Adds a rendezvous with a partner, and the transition that it is.
     pub fn add_meeting(&mut self, from: u32, meeting: RendezvousEdge) {
         if self.known_meetings.insert((from, meeting)) {
             lengthen(&mut self.meetings, from as usize);
@@ -203,7 +203,7 @@ impl<const W: usize> ProcessGraph<W> {
         if meter.may_go_on(0) { Flow::Continue(()) } else { Flow::Break(()) }
     }
 
-    /// Tells the meter what the graph takes.
+    /// Reports to the meter what the graph takes.
     fn count(&mut self, meter: &Meter<'_>) {
         let states = self.states.bytes() + self.states.len() as u64 * 60;
         let edges = self.own.len() as u64 * 8 + self.log.len() as u64 * 24 + self.meeting_log.len() as u64 * 80;
@@ -276,7 +276,7 @@ impl<const W: usize> Sink<W> for OwnSteps<'_, '_, W> {
 }
 
 /// A step of two processes: the action, and the combined state after it.
-pub type Met<const W: usize> = (ActionNumber, Packed<W>);
+pub type RendezvousStep<const W: usize> = (ActionNumber, Packed<W>);
 
 /// The steps that a sender takes with a receiver from a combination of their local states; whether one is a fault.
 pub fn meetings_of<const W: usize>(
@@ -284,23 +284,23 @@ pub fn meetings_of<const W: usize>(
     actions: &Actions<W>,
     (sender, receiver): (ProcessId, ProcessId),
     (state, scratch): (&Packed<W>, &Scratch<W>),
-) -> (Vec<Met<W>>, bool) {
-    let mut met = MetSteps { machine, actions, sender, state, action: 0, found: Vec::new(), faults: false };
-    let _goes_on = machine.expand_with((sender, SyncWith::Receiver(receiver)), state, scratch, &mut met);
-    (met.found, met.faults)
+) -> (Vec<RendezvousStep<W>>, bool) {
+    let mut steps = RendezvousSteps { machine, actions, sender, state, action: 0, found: Vec::new(), faults: false };
+    let _goes_on = machine.expand_with((sender, SyncWith::Receiver(receiver)), state, scratch, &mut steps);
+    (steps.found, steps.faults)
 }
 
-struct MetSteps<'s, 'm, const W: usize> {
+struct RendezvousSteps<'s, 'm, const W: usize> {
     machine: &'s Machine<'m>,
     actions: &'s Actions<W>,
     sender: ProcessId,
     state: &'s Packed<W>,
     action: ActionNumber,
-    found: Vec<Met<W>>,
+    found: Vec<RendezvousStep<W>>,
     faults: bool,
 }
 
-impl<const W: usize> Sink<W> for MetSteps<'_, '_, W> {
+impl<const W: usize> Sink<W> for RendezvousSteps<'_, '_, W> {
     fn begins(&mut self, action: ActionId, partner: Option<(ProcessId, ActionId)>) {
         if let Some((receiver, theirs)) = partner {
             let sends = step_of(self.machine, self.sender, self.state, action);

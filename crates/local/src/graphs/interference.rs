@@ -1,4 +1,4 @@
-//! Local state graphs thread by thread: what others do happens wherever the cells in common allow it (Flanagan and Qadeer).
+//! Local state graphs thread by thread: interference happens wherever the cells in common allow it (Flanagan and Qadeer).
 //!
 //! In: a program. Out: the graphs. A step of others is known to a process only by the bits that both see, before and after it
 //! (a *change*); it is a transition from every local state that has the bits before. Steps of two processes start from any two
@@ -16,7 +16,7 @@ use packed::machine::{Flow, Machine, Scratch};
 use packed::packing::Packed;
 use packed::words::{and, is_zero, or, without};
 
-/// Limits are looked at after so many local states.
+/// The budget is checked after so many local states.
 const CHECK_EVERY: usize = 1024;
 
 /// The graphs of all processes, as far as the meter lets the search go.
@@ -30,13 +30,13 @@ pub fn graphs<const W: usize>(machine: &Machine<'_>, actions: &Actions<W>, meter
         }
         graph.n_initial = graph.states.len();
     }
-    let sights: Vec<Inbox<W>> = (0..n_processes).map(|_| Inbox::default()).collect();
+    let inboxes: Vec<Inbox<W>> = (0..n_processes).map(|_| Inbox::default()).collect();
     let mut search = InterferenceSearch {
         machine,
         actions,
         meter,
         graphs,
-        sights,
+        inboxes,
         n_changes: vec![0; n_processes],
         indexes: FxHashMap::default(),
     };
@@ -51,15 +51,15 @@ struct Inbox<const W: usize> {
     known: FxHashSet<(ActionNumber, Packed<W>, Packed<W>)>,
     /// Changes in the order in which they came.
     log: Vec<LoggedChange<W>>,
-    /// How many local states have met the changes.
-    n_met: usize,
-    /// How many of the own steps have been told to others.
-    n_told: usize,
+    /// To how many local states the changes were applied.
+    n_applied: usize,
+    /// How many of the own steps have become changes for others.
+    n_published: usize,
 }
 
 impl<const W: usize> Default for Inbox<W> {
     fn default() -> Self {
-        Inbox { common: Vec::new(), known: FxHashSet::default(), log: Vec::new(), n_met: 0, n_told: 0 }
+        Inbox { common: Vec::new(), known: FxHashSet::default(), log: Vec::new(), n_applied: 0, n_published: 0 }
     }
 }
 
@@ -78,7 +78,7 @@ struct InterferenceSearch<'s, const W: usize> {
     actions: &'s Actions<W>,
     meter: &'s Meter<'s>,
     graphs: Vec<ProcessGraph<W>>,
-    sights: Vec<Inbox<W>>,
+    inboxes: Vec<Inbox<W>>,
     /// By process: how many of the changes have been applied.
     n_changes: Vec<usize>,
     /// By a sender, a receiver, and which of them it is about: its local states.
@@ -92,8 +92,8 @@ impl<const W: usize> InterferenceSearch<'_, W> {
             let before = self.size();
             for at in 0..self.graphs.len() {
                 self.graphs[at].expand(self.machine, self.meter, &scratch)?;
-                self.tell(at);
-                self.meet(at, &scratch)?;
+                self.publish(at);
+                self.rendezvous(at, &scratch)?;
                 self.apply(at)?;
             }
             if self.size() == before {
@@ -106,30 +106,30 @@ impl<const W: usize> InterferenceSearch<'_, W> {
         (
             self.graphs.iter().map(|graph| graph.states.len()).sum(),
             self.graphs.iter().map(ProcessGraph::n_transitions).sum(),
-            self.sights.iter().map(|sight| sight.log.len()).sum(),
+            self.inboxes.iter().map(|inbox| inbox.log.len()).sum(),
         )
     }
 
-    /// Tells the others of a process's own steps.
-    fn tell(&mut self, at: usize) {
-        for state in self.sights[at].n_told..self.graphs[at].n_expanded() {
+    /// Makes a process's own steps changes for the others.
+    fn publish(&mut self, at: usize) {
+        for state in self.inboxes[at].n_published..self.graphs[at].n_expanded() {
             let before = *self.graphs[at].states.row(state as u32);
             for &(action, target) in self.graphs[at].own(state as u32) {
                 let after = self.graphs[at].states.row(target);
                 for other in 0..self.graphs.len() {
                     if self.actions.is_external(other, action) {
-                        self.sights[other].add(self.actions.common(at, other), &before, action, after);
+                        self.inboxes[other].add(self.actions.common(at, other), &before, action, after);
                     }
                 }
             }
         }
-        self.sights[at].n_told = self.graphs[at].n_expanded();
+        self.inboxes[at].n_published = self.graphs[at].n_expanded();
     }
 
-    /// Steps of this process with those that it can meet.
-    fn meet(&mut self, at: usize, scratch: &Scratch<W>) -> Flow {
+    /// Rendezvous of this process with its possible partners.
+    fn rendezvous(&mut self, at: usize, scratch: &Scratch<W>) -> Flow {
         for other in 0..self.graphs.len() {
-            if !self.actions.meets(at, other) {
+            if !self.actions.can_rendezvous(at, other) {
                 continue;
             }
             let common = self.actions.common(at, other);
@@ -180,34 +180,34 @@ impl<const W: usize> InterferenceSearch<'_, W> {
             for third in 0..self.graphs.len() {
                 if self.actions.is_external(third, action) {
                     let seen = and(&or(&self.graphs[at].mask, &self.graphs[other].mask), &self.graphs[third].mask);
-                    self.sights[third].add(seen, &combined, action, &next);
+                    self.inboxes[third].add(seen, &combined, action, &next);
                 }
             }
         }
     }
 
-    /// New local states meet all changes, new changes the local states that were there.
+    /// Applies all changes to new local states, and new changes to the local states that were there.
     fn apply(&mut self, at: usize) -> Flow {
-        let (n_states, n_changes) = (self.graphs[at].states.len(), self.sights[at].log.len());
+        let (n_states, n_changes) = (self.graphs[at].states.len(), self.inboxes[at].log.len());
         let mut found: Vec<(u32, ActionNumber, Packed<W>)> = Vec::new();
-        let sight = &mut self.sights[at];
-        for state in sight.n_met..n_states {
+        let inbox = &mut self.inboxes[at];
+        for state in inbox.n_applied..n_states {
             let row = *self.graphs[at].states.row(state as u32);
-            for common in &mut sight.common {
+            for common in &mut inbox.common {
                 let mask = *common.mask();
                 for change in common.add_row(&row, state as u32) {
                     found.push((state as u32, change.label, or(&without(&row, &mask), &change.after)));
                 }
             }
         }
-        for LoggedChange { about, before, change } in &sight.log[self.n_changes[at]..n_changes] {
-            let common = &sight.common[*about];
+        for LoggedChange { about, before, change } in &inbox.log[self.n_changes[at]..n_changes] {
+            let common = &inbox.common[*about];
             for &state in common.rows(before) {
                 let row = self.graphs[at].states.row(state);
                 found.push((state, change.label, common.changed(row, &change.after)));
             }
         }
-        sight.n_met = n_states;
+        inbox.n_applied = n_states;
         self.n_changes[at] = n_changes;
         let graph = &mut self.graphs[at];
         for (nth, (from, action, to)) in found.into_iter().enumerate() {
@@ -221,8 +221,8 @@ impl<const W: usize> InterferenceSearch<'_, W> {
     }
 
     fn bytes(&self) -> u64 {
-        let sight = |sight: &Inbox<W>| (sight.log.len() * 6 * size_of::<Packed<W>>() + sight.n_met * 40) as u64;
-        self.sights.iter().map(sight).sum()
+        let inbox = |inbox: &Inbox<W>| (inbox.log.len() * 6 * size_of::<Packed<W>>() + inbox.n_applied * 40) as u64;
+        self.inboxes.iter().map(inbox).sum()
     }
 }
 
@@ -238,7 +238,7 @@ impl<const W: usize> Inbox<W> {
             // The change may happen in every local state that there is: as if all of them were new.
             self.common.push(CommonBits::new(mask));
             self.common.iter_mut().for_each(CommonBits::forget_rows);
-            self.n_met = 0;
+            self.n_applied = 0;
             self.common.len() - 1
         });
         let change = CommonChange { after, label: action };

@@ -3,7 +3,7 @@
 //! Two local states that belong together agree on all that both processes see: they are of one **class**. Within its class each
 //! local state has a position, and a local state's partners are a set of bits, one for each position of the other side. A step
 //! of one process that the other does not see takes all partners along at once, however many there are: invisible steps cost a
-//! few words, not a pair each. What is new is looked at once (semi-naive); both sides are kept, so that either can move.
+//! few words, not a pair each. What is new is expanded once (semi-naive); both sides are kept, so that either can step.
 //!
 //! The rules. `J` has the initial states. For `(s, t)` in `J` and a step of the first process from `s` to `s'` by `a`: where
 //! `a` is external to the second, `t` takes over from `s'` what both see, which is a transition of the second process's graph,
@@ -22,7 +22,7 @@ use packed::machine::{Flow, Machine, Scratch};
 use packed::packing::Packed;
 use packed::words::{and, is_zero, or, without};
 
-/// Limits are looked at after so many local states.
+/// The budget is checked after so many local states.
 const CHECK_EVERY: u32 = 1024;
 
 /// A set of positions within a class.
@@ -93,7 +93,7 @@ struct JointSide {
     places: Vec<(u32, u32)>,
     /// By local state: its partners, as positions of the other side within the class.
     partners: Vec<ClassBits>,
-    /// By local state: those of them that were not looked at.
+    /// By local state: those of them that were not expanded.
     fresh: Vec<ClassBits>,
     /// Local states with fresh partners.
     open: Vec<u32>,
@@ -101,7 +101,7 @@ struct JointSide {
     members: Vec<Vec<u32>>,
     /// How much of the graph's log, and of its meetings, was read.
     n_read: usize,
-    n_met: usize,
+    n_rendezvous: usize,
 }
 
 /// The joint states of two processes.
@@ -115,8 +115,8 @@ pub struct Joint<const W: usize> {
     /// Pairs of which the partner has no number yet: the side that has one, its local state, and the other's.
     waiting: Vec<(usize, u32, Packed<W>)>,
     /// Meetings that were found, with the targets of both.
-    met: Vec<JointStep<W>>,
-    /// Pairs that are new since witnesses were asked, where somebody wants to know.
+    rendezvous: Vec<JointStep<W>>,
+    /// Pairs that are new since witnesses were computed, where the method uses witnesses.
     pub news: Option<Vec<(u32, u32)>>,
     /// What others say: pairs to add.
     pub inbox: Vec<(u32, u32)>,
@@ -162,7 +162,7 @@ impl<const W: usize> Joint<W> {
             classes: FxHashMap::default(),
             sides: Default::default(),
             waiting: Vec::new(),
-            met: Vec::new(),
+            rendezvous: Vec::new(),
             news: with_news.then(Vec::new),
             inbox: Vec::new(),
             offers: Default::default(),
@@ -212,11 +212,11 @@ impl<const W: usize> Joint<W> {
         let up_to_date = |(side, process): (&JointSide, usize)| {
             side.open.is_empty()
                 && side.n_read == graphs[process].log.len()
-                && side.n_met == graphs[process].meeting_log.len()
+                && side.n_rendezvous == graphs[process].meeting_log.len()
         };
         self.inbox.is_empty()
             && self.waiting.is_empty()
-            && self.met.is_empty()
+            && self.rendezvous.is_empty()
             && self.sides.iter().zip(self.processes).all(up_to_date)
     }
 
@@ -227,8 +227,8 @@ impl<const W: usize> Joint<W> {
     }
 
     /// Steps that the two were found to take together since the last time.
-    pub fn take_met(&mut self) -> Vec<JointStep<W>> {
-        std::mem::take(&mut self.met)
+    pub fn take_rendezvous(&mut self) -> Vec<JointStep<W>> {
+        std::mem::take(&mut self.rendezvous)
     }
 
     /// Gives classes and positions to local states that are new.
@@ -308,7 +308,7 @@ impl<const W: usize> Joint<W> {
                 self.third(around, (side, state), edge, (&fresh, side == 0));
             }
             for &meeting in &graph.meetings[state as usize] {
-                self.third_meets(around, (side, state), meeting, &fresh);
+                self.third_rendezvous(around, (side, state), meeting, &fresh);
             }
             if side == 0 {
                 self.together(around, state, &fresh, scratch);
@@ -329,7 +329,7 @@ impl<const W: usize> Joint<W> {
         (0..2).find_map(|side| self.sides[side].open.pop().map(|state| (side, state)))
     }
 
-    /// What is new in the graphs meets the pairs that are there.
+    /// Combines what is new in the graphs with the pairs that are there.
     fn read_logs(&mut self, around: &Surroundings<'_, W>) {
         for side in 0..2 {
             let graph = &around.graphs[self.processes[side]];
@@ -339,12 +339,12 @@ impl<const W: usize> Joint<W> {
                 self.third(around, (side, state), edge, (&partners, true));
             }
             self.sides[side].n_read = graph.log.len();
-            for at in self.sides[side].n_met..graph.meeting_log.len() {
+            for at in self.sides[side].n_rendezvous..graph.meeting_log.len() {
                 let (state, meeting) = graph.meeting_log[at];
                 let partners = self.sides[side].partners[state as usize].clone();
-                self.third_meets(around, (side, state), meeting, &partners);
+                self.third_rendezvous(around, (side, state), meeting, &partners);
             }
-            self.sides[side].n_met = graph.meeting_log.len();
+            self.sides[side].n_rendezvous = graph.meeting_log.len();
         }
     }
 
@@ -423,7 +423,7 @@ impl<const W: usize> Joint<W> {
     }
 
     /// This process steps together with a third one, with some partners.
-    fn third_meets(
+    fn third_rendezvous(
         &mut self,
         around: &Surroundings<'_, W>,
         (side, state): (usize, u32),
@@ -461,7 +461,7 @@ impl<const W: usize> Joint<W> {
         let [one, other] = self.processes;
         let ways = [(one, other), (other, one)];
         let (actions, machine) = (around.actions, around.machine);
-        if !ways.iter().any(|&(from, to)| actions.meets(from, to)) {
+        if !ways.iter().any(|&(from, to)| actions.can_rendezvous(from, to)) {
             return;
         }
         let row = around.graphs[one].states.row(state);
@@ -472,12 +472,12 @@ impl<const W: usize> Joint<W> {
         for position in partners.iter() {
             let partner = self.sides[1].members[class as usize][position as usize];
             let combined = or(row, around.graphs[other].states.row(partner));
-            for (from, to) in ways.into_iter().filter(|&(from, to)| actions.meets(from, to)) {
+            for (from, to) in ways.into_iter().filter(|&(from, to)| actions.can_rendezvous(from, to)) {
                 let movers = (around.graphs[from].process, around.graphs[to].process);
                 let (found, faults) = meetings_of(machine, actions, movers, (&combined, scratch));
                 self.faults |= faults;
-                let met = |(action, after)| JointStep { action, before: [state, partner], after };
-                self.met.extend(found.into_iter().map(met));
+                let rendezvous = |(action, after)| JointStep { action, before: [state, partner], after };
+                self.rendezvous.extend(found.into_iter().map(rendezvous));
             }
         }
     }

@@ -12,7 +12,7 @@ use packed::machine::{Flow, Machine, Sink};
 use packed::packing::Packed;
 use packed::words::and;
 
-/// Limits are looked at after so many states.
+/// The budget is checked after so many states.
 const CHECK_EVERY: usize = 1024;
 
 /// The graphs of all processes, as far as the meter lets the search go.

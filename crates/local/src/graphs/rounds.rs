@@ -2,8 +2,8 @@
 //!
 //! In: a program. Out: the local state graphs, and the joint states of every two processes that share something. A round has
 //! three parts, each of which runs on all threads. The graphs take in what joint searches have offered them, and expand what is
-//! new; with witnesses, pairs hear what third processes make of them (`witness.rs`); each pair goes on with its joint search
-//! from where it was. Nobody reads what another thread writes, and rounds have the same outcome with any number of threads.
+//! new; with witnesses, third processes interfere with pairs (`witness.rs`); each pair goes on with its joint search
+//! from where it was. No thread reads what another one writes, and rounds have the same outcome with any number of threads.
 //!
 //! Every reachable state projects into the graphs and the joint states: by induction on runs. A step by `a` of a process `k`
 //! from a state whose projections are there is an own step of `k`'s graph; for another process that sees it, the pair with
@@ -121,8 +121,8 @@ impl<'r, const W: usize> Rounds<'r, W> {
     fn grow(&mut self, n_threads: usize) -> Flow {
         let mut offered: Vec<Vec<Offer<W>>> = self.graphs.iter().map(|_| Vec::new()).collect();
         for at in 0..self.joints.len() {
-            for met in self.joints[at].take_met() {
-                self.add_met(at, met);
+            for rendezvous in self.joints[at].take_rendezvous() {
+                self.add_rendezvous(at, rendezvous);
             }
             let joint = &mut self.joints[at];
             for side in 0..2 {
@@ -148,13 +148,13 @@ impl<'r, const W: usize> Rounds<'r, W> {
     }
 
     /// Both graphs have the transition, and the pair where it leads.
-    fn add_met(&mut self, at: usize, met: JointStep<W>) {
+    fn add_rendezvous(&mut self, at: usize, rendezvous: JointStep<W>) {
         let [one, other] = self.joints[at].processes;
-        let targets = [one, other].map(|process| self.graphs[process].number(&met.after));
+        let targets = [one, other].map(|process| self.graphs[process].number(&rendezvous.after));
         self.joints[at].add_after(targets);
-        let [before, theirs] = met.before;
+        let [before, theirs] = rendezvous.before;
         let [target, after] = targets;
-        let action = met.action;
+        let action = rendezvous.action;
         self.graphs[one]
             .add_meeting(before, RendezvousEdge { action, target, partner: other as u32, before: theirs, after });
         let meeting = RendezvousEdge { action, target: after, partner: one as u32, before, after: target };
@@ -162,22 +162,22 @@ impl<'r, const W: usize> Rounds<'r, W> {
     }
 
     fn ask_witnesses(&mut self, n_threads: usize) -> Flow {
-        let mut heard: Vec<Vec<(u32, u32)>> = self.joints.iter().map(|_| Vec::new()).collect();
+        let mut received: Vec<Vec<(u32, u32)>> = self.joints.iter().map(|_| Vec::new()).collect();
         let n_news: usize = self.joints.iter().filter_map(|joint| joint.news.as_ref()).map(Vec::len).sum();
-        let parts: Vec<(usize, &mut Vec<(u32, u32)>)> = heard.iter_mut().enumerate().collect();
+        let parts: Vec<(usize, &mut Vec<(u32, u32)>)> = received.iter_mut().enumerate().collect();
         let threads = if n_news < MIN_PARALLEL { 1 } else { n_threads };
         let rounds = &*self;
         let flow = team::each(
             parts,
             threads,
             || (),
-            |(at, heard), ()| {
-                witness::pairs(rounds, at, heard);
-                if rounds.meter.may_go_on((8 * heard.len()) as u64) { Flow::Continue(()) } else { Flow::Break(()) }
+            |(at, received), ()| {
+                witness::pairs(rounds, at, received);
+                if rounds.meter.may_go_on((8 * received.len()) as u64) { Flow::Continue(()) } else { Flow::Break(()) }
             },
         );
-        for (joint, heard) in self.joints.iter_mut().zip(heard) {
-            joint.inbox.extend(heard);
+        for (joint, received) in self.joints.iter_mut().zip(received) {
+            joint.inbox.extend(received);
             joint.news.iter_mut().for_each(Vec::clear);
         }
         flow

@@ -52,7 +52,7 @@ pub fn drawing<const W: usize>(
     Some(Drawing { states, edges, n_initial: graph.n_initial })
 }
 
-/// What the user wrote for an action: the statement of whoever moves, and the partner's.
+/// What the user wrote for an action: the statement of the process that steps, and the partner's.
 fn text<const W: usize>(machine: &Machine<'_>, actions: &Actions<W>, action: ActionNumber) -> String {
     let model = machine.codec.model;
     let statement = |step: u32| model.statements[machine.code.steps[step as usize].statement].text.clone();

@@ -2,7 +2,7 @@
 //!
 //! In: the joint states of all pairs, and which of them are new. Out: pairs. `(s, t)` in the joint states of two processes, and
 //! `c` of a third one that belongs to `s` and to `t`: a step of the third from `c` that one of the two sees takes `(s, t)` to
-//! what they see after it. A triangle of joint states is looked at when one of its three sides is new.
+//! what they see after it. A triangle of joint states is examined when one of its three sides is new.
 
 use super::graph::ProcessGraph;
 use super::joint::Joint;
@@ -16,7 +16,7 @@ pub fn pairs<const W: usize>(rounds: &Rounds<'_, W>, at: usize, found: &mut Vec<
     let [one, other] = joint.processes;
     for third in (0..rounds.graphs.len()).filter(|third| ![one, other].contains(third)) {
         if let (Some(ours), Some(theirs)) = (rounds.joint(one, third), rounds.joint(other, third)) {
-            Triangle::new(rounds, [one, other, third], [joint, ours, theirs]).look(found);
+            Triangle::new(rounds, [one, other, third], [joint, ours, theirs]).search(found);
         }
     }
 }
@@ -58,7 +58,7 @@ impl<'t, const W: usize> Triangle<'t, W> {
         news.map(move |&(one, other)| if is_first { (one, other) } else { (other, one) })
     }
 
-    fn look(&self, found: &mut Vec<(u32, u32)>) {
+    fn search(&self, found: &mut Vec<(u32, u32)>) {
         let [joint, ours, _] = self.joints;
         for &(one, other) in joint.news.iter().flatten() {
             for third in ours.partners(ours.side_of(self.processes[0]), one) {

@@ -4,7 +4,7 @@ use base::Id;
 
 use crate::ids::{LocalId, StoreId};
 
-/// For each store a set of local states, and those of them that nobody has looked at.
+/// For each store a set of local states, and those of them that the fixpoint has not taken.
 #[derive(Default)]
 pub(crate) struct BitSets {
     /// How many words a set has.
@@ -13,12 +13,12 @@ pub(crate) struct BitSets {
     all: Vec<u64>,
     /// What is new in each.
     new: Vec<u64>,
-    /// Whether something is new in a set, and whether it was looked at before.
+    /// Whether something is new in a set, and whether it was taken before.
     marks: Vec<(bool, bool)>,
 }
 
 impl BitSets {
-    /// Adds one element; whether the set has something new for the first time since it was looked at.
+    /// Adds one element; whether the set has something new for the first time since it was taken.
     pub fn insert(&mut self, set: StoreId, element: LocalId) -> bool {
         let word = element.index() / 64;
         self.widen(word + 1);
@@ -34,7 +34,7 @@ impl BitSets {
     }
 
     /// Adds all elements of a set given by its words; whether the set has something new for the first time since it was
-    /// looked at.
+    /// taken.
     pub fn insert_all(&mut self, set: StoreId, words: &[u64]) -> bool {
         self.widen(words.len());
         self.lengthen(set);
@@ -55,7 +55,7 @@ impl BitSets {
         self.all.get(start..start + self.n_words).unwrap_or_default()
     }
 
-    /// What is new in a set, which is not new any more; and whether it is looked at for the first time.
+    /// What is new in a set, which is not new any more; and whether it is taken for the first time.
     pub fn take_new(&mut self, set: StoreId) -> (Vec<u64>, bool) {
         let start = set.index() * self.n_words;
         let new = self.new[start..start + self.n_words].to_vec();

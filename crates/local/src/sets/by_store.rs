@@ -3,7 +3,7 @@
 //! In: the plan of `compose` for single processes without rendezvous, and the sets to start with. Out: the least sets above them
 //! that are closed. The view states of a process are kept by **store** (what others see, too): for each store a bit set of the
 //! process's local states. Its steps are taken once; what others see of them, a change of the store, is a *guarantee*, and
-//! a guarantee of one process takes all local states of another from store to store at once. Only what is new is looked at.
+//! a guarantee of one process takes all local states of another from store to store at once. Only what is new is expanded.
 
 use base::StopReason;
 use compose::backend::{Join, Movers};
@@ -20,23 +20,23 @@ use crate::interference::{CommonBits, CommonChange};
 use packed::packing::Packed;
 use packed::words::{and, or, without};
 
-/// Limits are looked at after so many stores.
-const LOOKS: u32 = 256;
+/// The budget is checked after so many stores.
+const CHECK_EVERY: u32 = 256;
 
 /// One process while its set grows.
 struct GrowingProcess<const W: usize> {
     /// The bits that others see, too, and the other bits.
     store_mask: Packed<W>,
     local_mask: Packed<W>,
-    /// The stores and local states met, numbered.
+    /// The reachable stores and local states, numbered.
     stores: NumberedRows<W, StoreMark>,
     locals: NumberedRows<W, LocalMark>,
     /// By store: the local states there, and those of them that are new.
     sets: BitSets,
     /// Stores with something new.
     open: Vec<StoreId>,
-    /// Exchanges under which the set stays the same, each with what they make of local states, as far as it was asked for.
-    exchanges: Vec<(RowRenaming<W>, Vec<LocalId>)>,
+    /// Permutations under which the set is invariant, each with the images of local states, as far as they were computed.
+    permutations: Vec<(RowRenaming<W>, Vec<LocalId>)>,
     /// What others see of its steps, by position.
     guarantees: Vec<usize>,
 }
@@ -45,7 +45,7 @@ struct GrowingProcess<const W: usize> {
 struct Guarantee<const W: usize> {
     /// The process, among those whose sets are computed, whose steps these are.
     source: usize,
-    /// Where the mover is another process, alike to the source: what the steps become.
+    /// Where the mover is another process, symmetric to the source: the renaming of the steps.
     renaming: Option<RowRenaming<W>>,
     /// The bits that both see, in the source's place.
     common: Packed<W>,
@@ -60,10 +60,10 @@ struct GuaranteeTarget {
     interference: usize,
 }
 
-/// What others do to the stores of a process, who have the same bits in common with it.
+/// Interference with the stores of a process, of those others that have the same bits in common with it.
 struct StoreInterference<const W: usize> {
     common: CommonBits<W, StoreId, ()>,
-    /// The changes, whoever makes them: the bits before and after.
+    /// The changes, by any process: the bits before and after.
     known: FxHashSet<(Packed<W>, Packed<W>)>,
 }
 
@@ -72,14 +72,14 @@ struct StoreFixpoint<'c, 'a, const W: usize> {
     sets: &'c LocalSets<'a, W>,
     processes: Vec<GrowingProcess<W>>,
     guarantees: Vec<Guarantee<W>>,
-    /// By process: what others do to its stores.
+    /// By process: interference with its stores.
     interference: Vec<Vec<StoreInterference<W>>>,
-    /// Who steps from which set.
+    /// Which processes step from which set.
     movers: Vec<Movers>,
     /// Bytes of tables, about; those of sets are counted apart.
     table_bytes: u64,
-    /// How many stores were looked at.
-    n_looks: u32,
+    /// How many stores were expanded.
+    n_expanded: u32,
 }
 
 impl<const W: usize> LocalSets<'_, W> {
@@ -100,15 +100,15 @@ impl<const W: usize> LocalSets<'_, W> {
             interference: Vec::new(),
             movers: Vec::new(),
             table_bytes: 0,
-            n_looks: 0,
+            n_expanded: 0,
         };
-        for (group, rows) in start.iter().take(plan.n_listed) {
+        for (group, rows) in start.iter().take(plan.n_representatives) {
             closing.add_process(group[0], rows);
         }
         plan.rules.iter().for_each(|rule| closing.add_rule(plan, rule));
         closing.run()?;
         let mut found = closing.processes.iter().map(|process| closing.rows(process)).collect::<Result<Vec<_>, _>>()?;
-        for to in plan.n_listed..plan.groups.len() {
+        for to in plan.n_representatives..plan.groups.len() {
             found.push(closing.image(plan, to, &found)?);
         }
         Ok(Some(found))
@@ -127,7 +127,7 @@ impl<const W: usize> StoreFixpoint<'_, '_, W> {
             locals: NumberedRows::default(),
             sets: BitSets::default(),
             open: Vec::new(),
-            exchanges: Vec::new(),
+            permutations: Vec::new(),
             guarantees: Vec::new(),
         };
         start.iter().for_each(|row| added.add(row));
@@ -138,11 +138,11 @@ impl<const W: usize> StoreFixpoint<'_, '_, W> {
 
     fn add_rule(&mut self, plan: &KIndexPlan<'_>, rule: &ClosureRule) {
         match rule {
-            ClosureRule::Image { from, to, exchange } if from == to => {
-                let symmetry = plan.symmetry.as_ref().expect("images are made by exchanges");
+            ClosureRule::Image { from, to, permutation } if from == to => {
+                let symmetry = plan.symmetry.as_ref().expect("images are made by permutations");
                 let mask = self.sets.sight.mask(&plan.groups[*from]);
-                let renaming = self.sets.renaming(&mask, symmetry, exchange);
-                self.processes[*from].exchanges.push((renaming, Vec::new()));
+                let renaming = self.sets.renaming(&mask, symmetry, permutation);
+                self.processes[*from].permutations.push((renaming, Vec::new()));
             }
             // Other images are made at the end.
             ClosureRule::Image { .. } => {}
@@ -154,14 +154,14 @@ impl<const W: usize> StoreFixpoint<'_, '_, W> {
     fn add_interference(&mut self, plan: &KIndexPlan<'_>, group: usize, mover: ProcessId) {
         let own = self.sets.sight.mask(&[mover]);
         let common = and(&own, &self.sets.sight.mask(&plan.groups[group]));
-        let listed = plan.groups[..plan.n_listed].iter().position(|one| *one == [mover]);
-        let (source, renaming, seen) = match listed {
+        let representative = plan.groups[..plan.n_representatives].iter().position(|one| *one == [mover]);
+        let (source, renaming, seen) = match representative {
             Some(source) => (source, None, common),
             None => {
-                let symmetry = plan.symmetry.as_ref().expect("without exchanges every process is listed");
+                let symmetry = plan.symmetry.as_ref().expect("without permutations every process has its own set");
                 let first = symmetry.representative(&[mover]);
-                let back = symmetry.exchange(&[mover], &first);
-                let there = symmetry.exchange(&first, &[mover]);
+                let back = symmetry.permutation(&[mover], &first);
+                let there = symmetry.permutation(&first, &[mover]);
                 let seen = self.sets.renaming(&own, symmetry, &back).mask(&common);
                 let source = plan.groups.iter().position(|one| *one == first).expect("every choice is listed");
                 (source, Some(self.sets.renaming(&seen, symmetry, &there)), seen)
@@ -192,7 +192,7 @@ impl<const W: usize> StoreFixpoint<'_, '_, W> {
             for at in 0..self.processes.len() {
                 while let Some(store) = self.processes[at].open.pop() {
                     idle = false;
-                    self.look_at(at, store)?;
+                    self.expand(at, store)?;
                 }
             }
             if idle {
@@ -201,7 +201,7 @@ impl<const W: usize> StoreFixpoint<'_, '_, W> {
         }
     }
 
-    fn look_at(&mut self, at: usize, store: StoreId) -> Result<(), StopReason> {
+    fn expand(&mut self, at: usize, store: StoreId) -> Result<(), StopReason> {
         let (new, is_first) = self.processes[at].sets.take_new(store);
         let here = *self.processes[at].stores.row(store);
         if is_first {
@@ -216,9 +216,9 @@ impl<const W: usize> StoreFixpoint<'_, '_, W> {
                 self.processes[at].add_all(common.changed(&here, &change.after), &new);
             }
         }
-        self.processes[at].exchange(&here, &new);
-        self.n_looks += 1;
-        if self.n_looks.is_multiple_of(LOOKS) { self.sets.meter.check(self.bytes()) } else { Ok(()) }
+        self.processes[at].permutation(&here, &new);
+        self.n_expanded += 1;
+        if self.n_expanded.is_multiple_of(CHECK_EVERY) { self.sets.meter.check(self.bytes()) } else { Ok(()) }
     }
 
     /// The steps from new local states: the process's own successors, and what others see of them.
@@ -287,13 +287,13 @@ impl<const W: usize> StoreFixpoint<'_, '_, W> {
         Ok(rows)
     }
 
-    /// The set of a process for whom another stands.
+    /// The set of a process that another one represents.
     fn image(&self, plan: &KIndexPlan<'_>, to: usize, found: &[Rows<W>]) -> Result<Rows<W>, StopReason> {
-        let symmetry = plan.symmetry.as_ref().expect("images are made by exchanges");
+        let symmetry = plan.symmetry.as_ref().expect("images are made by permutations");
         let first = symmetry.representative(&plan.groups[to]);
         let from = plan.groups.iter().position(|group| *group == first).expect("every choice is listed");
-        let exchange = symmetry.exchange(&first, &plan.groups[to]);
-        let renaming = self.sets.renaming(&self.sets.sight.mask(&first), symmetry, &exchange);
+        let permutation = symmetry.permutation(&first, &plan.groups[to]);
+        let renaming = self.sets.renaming(&self.sets.sight.mask(&first), symmetry, &permutation);
         let mut rows = Rows::default();
         for row in found[from].iter() {
             rows.insert(renaming.apply(row));
@@ -333,10 +333,10 @@ impl<const W: usize> GrowingProcess<W> {
         }
     }
 
-    /// Adds what exchanges make of new local states at a store.
-    fn exchange(&mut self, here: &Packed<W>, new: &[u64]) {
-        let mut exchanges = std::mem::take(&mut self.exchanges);
-        for (renaming, renamed) in &mut exchanges {
+    /// Adds the images of new local states at a store under the permutations.
+    fn permutation(&mut self, here: &Packed<W>, new: &[u64]) {
+        let mut permutations = std::mem::take(&mut self.permutations);
+        for (renaming, renamed) in &mut permutations {
             for local in (renamed.len()..self.locals.len()).map(LocalId::new) {
                 let image = and(&renaming.apply(self.locals.row(local)), &self.local_mask);
                 renamed.push(self.locals.number(image).0);
@@ -352,6 +352,6 @@ impl<const W: usize> GrowingProcess<W> {
             let store = and(&renaming.apply(here), &self.store_mask);
             self.add_all(store, &image);
         }
-        self.exchanges = exchanges;
+        self.permutations = permutations;
     }
 }

@@ -1,6 +1,6 @@
-//! Local sets as a proof that somebody else can check.
+//! Local sets as a proof that the checker can verify.
 //!
-//! Control is numbered by `model::points`, so that processes that are alike have the same numbers; values by their position
+//! Control is numbered by `model::points`, so that symmetric processes have the same numbers; values by their position
 //! among those of their type.
 
 use std::collections::{BTreeSet, HashMap};

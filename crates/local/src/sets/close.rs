@@ -1,10 +1,10 @@
-//! The least sets closed under the rules, by frontiers: every combination is looked at once.
+//! The least sets closed under the rules, by frontiers: every combination is considered once.
 //!
 //! In: the plan of `compose` and the sets to start with. Out: the least sets above them that are closed. A rule by which movers
-//! disturb a group needs view states of the group and of the movers' own group that agree. The steps of the movers' group
-//! become **seeds**: what the step asks of the others before it, and what the disturbed group sees after it, each pair once,
-//! however many local states lead to it (the guarantee of Flanagan and Qadeer). A new view state meets the seeds that are there,
-//! a new seed the view states that are there. For groups of several processes the combination must also be in the sets of
+//! interfere with a group needs view states of the group and of the movers' own group that agree. The steps of the movers' group
+//! become **seeds**: what the step asks of the others before it, and what the group sees after it, each pair once,
+//! however many local states lead to it (the guarantee of Flanagan and Qadeer). A new view state is joined with the seeds that are there,
+//! a new seed with the view states that are there. For groups of several processes the combination must also be in the sets of
 //! the groups across; where it is not yet, it waits until it is.
 
 mod seeds;
@@ -23,7 +23,7 @@ use packed::packing::Packed;
 use packed::words::{and, or, without};
 use seeds::{RowIndex, Seeds, SeedsKey};
 
-/// Limits are looked at after so many groups or rules were made.
+/// The budget is checked after so many groups or rules were made.
 const MADE: usize = 64;
 
 /// A group while its set grows.
@@ -34,7 +34,7 @@ struct GrowingGroup<const W: usize> {
     rows: Rows<W>,
     /// Its view states by some of their bits.
     indexes: Vec<RowIndex<W>>,
-    /// What waits for a view state to come: the rule, the disturbed view state and the seed.
+    /// What waits for a view state to be reached: the rule, the view state of the group and the seed.
     waiting: FxHashMap<Packed<W>, Vec<(u32, u32, u32)>>,
     /// How many view states have woken what waited for them.
     n_woken: usize,
@@ -44,13 +44,13 @@ struct GrowingGroup<const W: usize> {
 enum Active<const W: usize> {
     /// Movers within the group.
     Own { group: usize, movers: Movers, n_done: usize },
-    /// Movers who disturb the group.
-    Disturb(GroupInterference<W>),
+    /// Movers that interfere with the group.
+    Interference(GroupInterference<W>),
     /// The group's set is part of another's, renamed.
     Image { from: usize, to: usize, renaming: RowRenaming<W>, n_done: usize },
 }
 
-/// Movers who disturb a group.
+/// Movers that interfere with a group.
 struct GroupInterference<const W: usize> {
     group: usize,
     /// The seeds, by their position.
@@ -69,7 +69,7 @@ struct GroupInterference<const W: usize> {
 struct GroupFixpoint<'c, 'a, const W: usize> {
     sets: &'c LocalSets<'a, W>,
     groups: Vec<GrowingGroup<W>>,
-    /// The seeds; those that are being met are taken out meanwhile.
+    /// The seeds; those that are being joined are taken out meanwhile.
     seeds: Vec<Option<Seeds<W>>>,
     active: Vec<Active<W>>,
     /// What view states and seeds take, about.
@@ -117,18 +117,18 @@ impl<const W: usize> LocalSets<'_, W> {
 }
 
 impl<const W: usize> GroupFixpoint<'_, '_, W> {
-    /// Looks at the limits now and then while groups and rules are made, which are no sets that could be too large to be listed.
+    /// Checks the budget now and then while groups and rules are made, which are no sets that could be too large to be explicit.
     fn look(&self, nth: usize) -> Result<(), StopReason> {
         if nth.is_multiple_of(MADE) { self.sets.meter.budget.check(self.made_bytes) } else { Ok(()) }
     }
 
-    /// Makes a rule ready; the seeds known so far are found by what tells them apart.
+    /// Makes a rule ready; the seeds known so far are found by their key.
     fn activate(&mut self, plan: &KIndexPlan<'_>, rule: &ClosureRule, known: &mut FxHashMap<SeedsKey<W>, usize>) {
         self.made_bytes += size_of::<Active<W>>() as u64;
         let active = match rule {
-            ClosureRule::Image { from, to, exchange } => {
-                let symmetry = plan.symmetry.as_ref().expect("images are made by exchanges");
-                let renaming = self.sets.renaming(&self.groups[*from].mask, symmetry, exchange);
+            ClosureRule::Image { from, to, permutation } => {
+                let symmetry = plan.symmetry.as_ref().expect("images are made by permutations");
+                let renaming = self.sets.renaming(&self.groups[*from].mask, symmetry, permutation);
                 Active::Image { from: *from, to: *to, renaming, n_done: 0 }
             }
             ClosureRule::Step { group, movers, .. }
@@ -138,7 +138,7 @@ impl<const W: usize> GroupFixpoint<'_, '_, W> {
             }
             ClosureRule::Step { group, movers, witnesses } => {
                 let (key, across) = self.seen_by(plan, *group, (*movers, witnesses));
-                self.disturb(*group, across, key, known)
+                self.interference(*group, across, key, known)
             }
         };
         self.active.push(active);
@@ -151,7 +151,7 @@ impl<const W: usize> GroupFixpoint<'_, '_, W> {
         group: usize,
         (movers, witnesses): (Movers, &[usize]),
     ) -> (SeedsKey<W>, Vec<usize>) {
-        // The movers' own group has as many of the disturbed processes as there is room for: the two have everybody.
+        // The movers' own group has as many of the group's processes as there is room for: the two cover all.
         let has = |witness: usize, process: ProcessId| plan.groups[witness].contains(&process);
         let sources: Vec<usize> = match witnesses.iter().find(|&&w| movers.processes().all(|process| has(w, process))) {
             Some(&both) => vec![both],
@@ -168,7 +168,7 @@ impl<const W: usize> GroupFixpoint<'_, '_, W> {
         (SeedsKey { movers, sources, masks: [before, changed, and(&before, &target)] }, across)
     }
 
-    fn disturb(
+    fn interference(
         &mut self,
         group: usize,
         across: Vec<usize>,
@@ -185,7 +185,15 @@ impl<const W: usize> GroupFixpoint<'_, '_, W> {
         let n_indexes = self.groups[group].indexes.len();
         let index = self.groups[group].index(common);
         self.made_bytes += ((self.groups[group].indexes.len() - n_indexes) * size_of::<RowIndex<W>>()) as u64;
-        Active::Disturb(GroupInterference { group, seeds, index, across, changed, n_rows_done: 0, n_seeds_done: 0 })
+        Active::Interference(GroupInterference {
+            group,
+            seeds,
+            index,
+            across,
+            changed,
+            n_rows_done: 0,
+            n_seeds_done: 0,
+        })
     }
 
     /// Applies rules until nothing is new.
@@ -197,7 +205,7 @@ impl<const W: usize> GroupFixpoint<'_, '_, W> {
                 match rule {
                     Active::Own { group, movers, n_done } => self.own_steps(*group, *movers, n_done)?,
                     Active::Image { from, to, renaming, n_done } => self.image((*from, *to), renaming, n_done)?,
-                    Active::Disturb(disturb) => self.meet(at as u32, disturb)?,
+                    Active::Interference(interference) => self.meet(at as u32, interference)?,
                 }
                 self.sets.meter.tick(self.bytes)?;
             }
@@ -250,44 +258,44 @@ impl<const W: usize> GroupFixpoint<'_, '_, W> {
         Ok(())
     }
 
-    /// New view states of the group meet all seeds, new seeds the older view states.
-    fn meet(&mut self, rule: u32, disturb: &mut GroupInterference<W>) -> Result<(), StopReason> {
-        let mut seeds = self.seeds[disturb.seeds].take().expect("they are put back");
+    /// Joins new view states of the group with all seeds, new seeds with the older view states.
+    fn meet(&mut self, rule: u32, interference: &mut GroupInterference<W>) -> Result<(), StopReason> {
+        let mut seeds = self.seeds[interference.seeds].take().expect("they are put back");
         self.bytes += seeds.grow(self.sets, &self.groups)?;
-        self.bytes += self.groups[disturb.group].update(disturb.index);
+        self.bytes += self.groups[interference.group].update(interference.index);
         let mut found = Vec::new();
-        let (n_rows, n_seeds) = (self.groups[disturb.group].rows.len(), seeds.len());
-        for row in disturb.n_rows_done..n_rows {
-            for &seed in seeds.meeting(self.groups[disturb.group].rows.row(row as u32)) {
-                found.extend(self.attempt((rule, disturb), (row as u32, seed), &seeds)?);
+        let (n_rows, n_seeds) = (self.groups[interference.group].rows.len(), seeds.len());
+        for row in interference.n_rows_done..n_rows {
+            for &seed in seeds.meeting(self.groups[interference.group].rows.row(row as u32)) {
+                found.extend(self.attempt((rule, interference), (row as u32, seed), &seeds)?);
             }
         }
-        for seed in disturb.n_seeds_done..n_seeds {
+        for seed in interference.n_seeds_done..n_seeds {
             let before = *seeds.before(seed as u32);
             for at in 0.. {
-                let group = &self.groups[disturb.group];
-                let Some(&row) = group.indexes[disturb.index].get(&before).get(at) else { break };
-                if (row as usize) < disturb.n_rows_done {
-                    found.extend(self.attempt((rule, disturb), (row, seed as u32), &seeds)?);
+                let group = &self.groups[interference.group];
+                let Some(&row) = group.indexes[interference.index].get(&before).get(at) else { break };
+                if (row as usize) < interference.n_rows_done {
+                    found.extend(self.attempt((rule, interference), (row, seed as u32), &seeds)?);
                 }
             }
         }
-        (disturb.n_rows_done, disturb.n_seeds_done) = (n_rows, n_seeds);
-        self.seeds[disturb.seeds] = Some(seeds);
-        self.insert(disturb.group, &found);
+        (interference.n_rows_done, interference.n_seeds_done) = (n_rows, n_seeds);
+        self.seeds[interference.seeds] = Some(seeds);
+        self.insert(interference.group, &found);
         Ok(())
     }
 
     /// What becomes of a view state by a seed, if the groups across allow it; otherwise it waits for what they lack.
     fn attempt(
         &mut self,
-        (rule, disturb): (u32, &GroupInterference<W>),
+        (rule, interference): (u32, &GroupInterference<W>),
         (row, seed): (u32, u32),
         seeds: &Seeds<W>,
     ) -> Result<Option<Packed<W>>, StopReason> {
-        let from = *self.groups[disturb.group].rows.row(row);
+        let from = *self.groups[interference.group].rows.row(row);
         let together = or(&from, seeds.before(seed));
-        for &across in &disturb.across {
+        for &across in &interference.across {
             let group = &mut self.groups[across];
             let part = and(&together, &group.mask);
             if !group.rows.contains(&part) {
@@ -298,7 +306,7 @@ impl<const W: usize> GroupFixpoint<'_, '_, W> {
             }
         }
         self.sets.meter.tick(self.bytes)?;
-        Ok(Some(or(&without(&from, &disturb.changed), seeds.after(seed))))
+        Ok(Some(or(&without(&from, &interference.changed), seeds.after(seed))))
     }
 
     /// Tries again what waited for view states that have come.
@@ -309,11 +317,13 @@ impl<const W: usize> GroupFixpoint<'_, '_, W> {
                 let row = *group.rows.row(group.n_woken as u32);
                 group.n_woken += 1;
                 for (rule, row, seed) in group.waiting.remove(&row).unwrap_or_default() {
-                    let Active::Disturb(disturb) = &active[rule as usize] else { unreachable!("only these wait") };
-                    let seeds = self.seeds[disturb.seeds].take().expect("they are put back");
-                    let found = self.attempt((rule, disturb), (row, seed), &seeds);
-                    self.seeds[disturb.seeds] = Some(seeds);
-                    self.insert(disturb.group, found?.as_slice());
+                    let Active::Interference(interference) = &active[rule as usize] else {
+                        unreachable!("only these wait")
+                    };
+                    let seeds = self.seeds[interference.seeds].take().expect("they are put back");
+                    let found = self.attempt((rule, interference), (row, seed), &seeds);
+                    self.seeds[interference.seeds] = Some(seeds);
+                    self.insert(interference.group, found?.as_slice());
                 }
             }
             if self.groups[at].waiting.is_empty() {

@@ -8,7 +8,7 @@ use super::{LocalSets, Rows};
 use packed::packing::Packed;
 use packed::words::{and, is_zero, or};
 
-/// More combinations than this are not listed.
+/// More combinations than this are not enumerated.
 const MOST_COMBINATIONS: usize = 1 << 20;
 
 /// Sets of groups that are combined.

@@ -1,4 +1,4 @@
-//! Invariants of pairs of processes as a certificate, where two that share nothing are not listed pair by pair.
+//! Invariants of pairs of processes as a certificate, where two that share nothing are not given pair by pair.
 //!
 //! In: the local states of each process, and the joint states of those that share something. Out: a split invariant of all pairs.
 //! What two processes see that share nothing is any local state of the one with any of the other: as a decision diagram that is the
@@ -24,9 +24,10 @@ impl<const W: usize> LocalSets<'_, W> {
         pairs: Groups<'_, W>,
     ) -> Result<SplitInvariant, StopReason> {
         let all = singles.iter().chain(pairs);
-        let listed: Vec<(&[ProcessId], &Rc<Rows<W>>)> = all.map(|(group, rows)| (group.as_slice(), rows)).collect();
+        let representative: Vec<(&[ProcessId], &Rc<Rows<W>>)> =
+            all.map(|(group, rows)| (group.as_slice(), rows)).collect();
         let k = singles.len().min(2);
-        let certificate = self.invariant(k, &listed)?;
+        let certificate = self.invariant(k, &representative)?;
         let (alone, mut members): (Vec<Member>, Vec<Member>) =
             certificate.members.into_iter().partition(|member| member.processes.len() == 1);
         if k < 2 {

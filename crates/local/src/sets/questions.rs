@@ -1,7 +1,7 @@
-//! What is asked of combinations of view states: truth of expressions, faults, deadlocks, races.
+//! Questions about combinations of view states: truth of expressions, faults, deadlocks, races.
 //!
-//! Each question is put to the combinations of the processes that it is about, cut down to the bits that it looks at, so that
-//! few are left; those are looked at by `eval` or by the machine.
+//! Each question is put to the combinations of the processes that it is about, projected to the bits that it reads, so that
+//! few are left; those are evaluated by `eval` or by the machine.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -20,8 +20,8 @@ use packed::machine::{Flow, Sink, SyncWith};
 use packed::packing::Packed;
 use packed::words::{add, and, or};
 
-/// Cells that nobody sees may have any value; they are tried in at most so many ways.
-const MOST_WAYS: u128 = 1 << 12;
+/// Cells that no process sees may have any value; at most so many valuations are tried.
+const MOST_VALUATIONS: u128 = 1 << 12;
 
 /// Sets of groups that are combined.
 type Sets<'s, const W: usize> = Join<'s, Rc<Rows<W>>>;
@@ -56,16 +56,16 @@ impl<const W: usize> LocalSets<'_, W> {
         let together: Vec<ProcessId> = join.iter().flat_map(|(group, _)| group.iter().copied()).collect();
         let hidden: Vec<CellId> =
             question.cells.iter().copied().filter(|&cell| !self.sight.sees(model, &together, cell)).collect();
-        let n_ways = hidden
+        let n_valuations = hidden
             .iter()
             .fold(1_u128, |n, &cell| n.saturating_mul(model.cells[cell].ty.n_values(model.type_context())));
-        if n_ways > MOST_WAYS {
+        if n_valuations > MOST_VALUATIONS {
             return Ok(Answered::Maybe);
         }
         for row in self.combinations(join, &needed)?.iter() {
             let mut state = self.machine.codec.unpack(row);
             let mut answered = Answered::No;
-            for_each_way(model, &hidden, &mut state, &mut |state| match asked(model, state) {
+            for_each_valuation(model, &hidden, &mut state, &mut |state| match asked(model, state) {
                 Ok(true) => answered = Answered::Maybe,
                 Ok(false) => {}
                 Err(words) => answered = Answered::Fault(words),
@@ -106,9 +106,9 @@ impl<const W: usize> LocalSets<'_, W> {
 
     /// Whether the movers have a step: any, or a fault.
     fn first_of(&self, movers: Movers, row: &Packed<W>, any: bool) -> bool {
-        let company = movers.partner.map_or(SyncWith::Nobody, SyncWith::Receiver);
+        let sync_with = movers.partner.map_or(SyncWith::Nobody, SyncWith::Receiver);
         let mut first = FirstStep { any, found: false };
-        let flow = self.machine.expand_with((movers.process, company), row, &self.scratch, &mut first);
+        let flow = self.machine.expand_with((movers.process, sync_with), row, &self.scratch, &mut first);
         first.found || (any && flow == ControlFlow::Continue(true))
     }
 
@@ -124,7 +124,7 @@ impl<const W: usize> LocalSets<'_, W> {
             let clash = ours
                 .iter()
                 .any(|our| theirs.iter().any(|their| our.cell == their.cell && (our.writes || their.writes)));
-            // Whom a step of two processes meets is not looked at: it may race.
+            // The partner of a rendezvous is not considered: it may race.
             let races = || eval::race(self.model(), &alone(self.machine, row, &contenders), var).is_some();
             if clash && (meets || races()) {
                 return Ok(Answered::Maybe);
@@ -134,7 +134,7 @@ impl<const W: usize> LocalSets<'_, W> {
         Ok(Answered::No)
     }
 
-    /// Combines the view states in which nobody can move, group by group; those in which somebody is stuck are kept apart.
+    /// Combines the view states in which no process is enabled, group by group; those in which some process is stuck are kept apart.
     fn deadlock(&self, join: Sets<'_, W>) -> Result<Answered, StopReason> {
         let tables = self.blocked(join)?;
         let (mut all, mut stuck) = (Rows::default(), Rows::default());
@@ -164,7 +164,7 @@ impl<const W: usize> LocalSets<'_, W> {
         Ok(if stuck.is_empty() { Answered::No } else { Answered::Maybe })
     }
 
-    /// The groups, and the pairs that could meet where groups are single processes, with the view states in which none of them can move.
+    /// The groups, and the pairs that could have a rendezvous where groups are single processes, with the view states in which none of them is enabled.
     fn blocked(&self, join: Sets<'_, W>) -> Result<Vec<(Vec<ProcessId>, Rows<W>)>, StopReason> {
         let mut sources: Vec<(Vec<ProcessId>, Rc<Rows<W>>)> =
             join.iter().map(|(group, set)| (group.to_vec(), Rc::clone(set))).collect();
@@ -214,11 +214,11 @@ impl<const W: usize> Sink<W> for FirstStep {
 }
 
 /// Shows the state with each way in which some cells can be.
-fn for_each_way(model: &model::Model, cells: &[CellId], state: &mut State, show: &mut dyn FnMut(&State)) {
+fn for_each_valuation(model: &model::Model, cells: &[CellId], state: &mut State, show: &mut dyn FnMut(&State)) {
     let Some((&cell, rest)) = cells.split_first() else { return show(state) };
     let values: Vec<Value> = model.cells[cell].ty.values(model.type_context()).collect();
     for value in values {
         state.cells[cell.index()] = value;
-        for_each_way(model, rest, state, show);
+        for_each_valuation(model, rest, state, show);
     }
 }

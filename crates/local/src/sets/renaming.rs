@@ -1,6 +1,6 @@
-//! What an exchange of processes makes of packed view states.
+//! Images of packed view states under permutations of processes.
 
-use compose::symmetry::{Exchange, Symmetry};
+use compose::symmetry::{Permutation, Symmetry};
 use model::process::ProcessId;
 use model::types::ScalarType;
 
@@ -9,7 +9,7 @@ use packed::packing::{Field, Packed, decode, encode};
 use packed::points::PackedPoint;
 use packed::words::{add, and, without};
 
-/// An exchange of processes, for view states with some bits.
+/// A permutation of processes, for view states with some bits.
 pub struct RowRenaming<const W: usize> {
     /// The bits that stay as they are.
     stays: Packed<W>,
@@ -44,8 +44,13 @@ impl<const W: usize> RowRenaming<W> {
 }
 
 impl<const W: usize> LocalSets<'_, W> {
-    /// The exchange, for view states with these bits.
-    pub(super) fn renaming(&self, mask: &Packed<W>, symmetry: &Symmetry<'_>, exchange: &Exchange) -> RowRenaming<W> {
+    /// The permutation, for view states with these bits.
+    pub(super) fn renaming(
+        &self,
+        mask: &Packed<W>,
+        symmetry: &Symmetry<'_>,
+        permutation: &Permutation,
+    ) -> RowRenaming<W> {
         let (codec, model) = (self.machine.codec, self.model());
         let mut renaming = RowRenaming { stays: *mask, moves: Vec::new() };
         for (id, cell) in model.cells.entries() {
@@ -53,14 +58,14 @@ impl<const W: usize> LocalSets<'_, W> {
             if !has(mask, field) {
                 continue;
             }
-            let image = symmetry.cell(exchange, id);
+            let image = symmetry.cell(permutation, id);
             let (to, _) = codec.layout.locations[image.index()];
             let names_processes = matches!(cell.ty, ScalarType::Pid(_) | ScalarType::PidOrNone(_) | ScalarType::Lock);
             let contents: Option<Vec<u64>> = names_processes.then(|| {
                 let renamed = |raw: u64| {
                     let number = field.number(raw);
                     let known = numbers.contains(number);
-                    if known { to.raw_of(encode(exchange.value(decode(number, cell.ty)))) } else { raw }
+                    if known { to.raw_of(encode(permutation.value(decode(number, cell.ty)))) } else { raw }
                 };
                 (0..=field.mask).map(renamed).collect()
             });
@@ -71,19 +76,19 @@ impl<const W: usize> LocalSets<'_, W> {
         }
         for process in model.processes.ids() {
             let field = codec.layout.control[process.index()];
-            let image = exchange.of(process);
+            let image = permutation.of(process);
             if has(mask, field) {
                 let points = &codec.plan.points[process.index()];
                 let contents: Vec<u64> =
-                    points.iter().map(|point| self.renamed_point(point, image, exchange)).collect();
+                    points.iter().map(|point| self.renamed_point(point, image, permutation)).collect();
                 renaming.move_field(field, codec.layout.control[image.index()], Some(contents));
             }
         }
         renaming
     }
 
-    fn renamed_point(&self, point: &PackedPoint, image: ProcessId, exchange: &Exchange) -> u64 {
-        let counters = point.counters.iter().map(|&(id, value)| (id, exchange.value(value))).collect();
+    fn renamed_point(&self, point: &PackedPoint, image: ProcessId, permutation: &Permutation) -> u64 {
+        let counters = point.counters.iter().map(|&(id, value)| (id, permutation.value(value))).collect();
         let renamed = PackedPoint { place: point.place, counters };
         let points = &self.machine.codec.plan.points[image.index()];
         u64::from(points.id(&renamed).expect("processes that are alike have the same points"))

@@ -1,4 +1,4 @@
-//! What each process sees, as masks over packed states, and who can change what.
+//! What each process sees, as masks over packed states, and which processes can change what.
 //!
 //! In: a program and how much of the shared store processes see. A process sees its control, its own cells, and the shared and
 //! public cells that it mentions (or all of them).
@@ -19,7 +19,7 @@ use packed::codec::Codec;
 use packed::packing::Packed;
 use packed::words::{add, and, or};
 
-/// What each process sees, and who moves.
+/// What each process sees, and the movers.
 pub struct ViewMasks<const W: usize> {
     /// How much of the shared store processes see.
     pub views: SharedView,
@@ -29,7 +29,7 @@ pub struct ViewMasks<const W: usize> {
     masks: Vec<Packed<W>>,
     /// By process: the bits of what its steps may change, but for its control.
     written: Vec<Packed<W>>,
-    /// Everybody who can take a step.
+    /// All that can take a step.
     pub movers: Vec<Movers>,
 }
 
@@ -85,24 +85,24 @@ impl<const W: usize> ViewMasks<W> {
     }
 
     /// Whether a step of the movers can change anything that the group sees.
-    pub fn disturbs(&self, movers: Movers, group: &[ProcessId]) -> bool {
+    pub fn interferes(&self, movers: Movers, group: &[ProcessId]) -> bool {
         let mask = self.mask(group);
         movers.processes().any(|process| {
             group.contains(&process) || and(&self.written[process.index()], &mask).iter().any(|&word| word != 0)
         })
     }
 
-    /// Whether exchanges of processes take what a process sees to what its image sees.
-    pub fn is_alike(&self, model: &Model, symmetry: &Symmetry<'_>) -> bool {
+    /// Whether permutations of processes take the view of a process to the view of its image.
+    pub fn is_symmetric(&self, model: &Model, symmetry: &Symmetry<'_>) -> bool {
         if self.views == SharedView::Whole {
             return true;
         }
-        symmetry.keeping(&[]).iter().all(|exchange| {
+        symmetry.keeping(&[]).iter().all(|permutation| {
             model.processes.ids().all(|process| {
-                let image = exchange.of(process);
+                let image = permutation.of(process);
                 let seen = &self.of[image.index()].cells;
                 let cells = &self.of[process.index()].cells;
-                cells.len() == seen.len() && cells.iter().all(|&cell| seen.contains(&symmetry.cell(exchange, cell)))
+                cells.len() == seen.len() && cells.iter().all(|&cell| seen.contains(&symmetry.cell(permutation, cell)))
             })
         })
     }

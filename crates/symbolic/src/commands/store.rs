@@ -149,7 +149,7 @@ impl CommandTranslation<'_> {
         Ok(AnyBounds { lo: lo.number, hi: hi.number, path })
     }
 
-    /// The values of a range as values of the type; one that the type does not have stands for all of these.
+    /// The values of a range as values of the type; one that the type does not have represents all such.
     fn between(&self, first: Value, last: Value, ty: ScalarType) -> Vec<Value> {
         let number = |value| match value {
             Value::Process(process) => self.model.processes[process].index,

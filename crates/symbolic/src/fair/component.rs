@@ -1,7 +1,7 @@
 //! A terminal component of a set of nodes: once there, a run cannot leave it without leaving the set.
 //!
 //! In: the nodes that can start fair runs, and one of them. Out: a strongly connected set of them that no edge leaves.
-//! Every demand that is not met in it is one of which all its nodes are free, so it has a fair run.
+//! Every condition that is not satisfied in it is one of which all its nodes are free, so it has a fair run.
 
 use base::StopReason;
 

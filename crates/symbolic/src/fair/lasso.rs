@@ -1,8 +1,8 @@
 //! A run to nodes that can start fair runs and round among them, edge by edge.
 //!
 //! In: a graph and the nodes of it that can start fair runs. Out: a lasso with its loop in a terminal component of them.
-//! The way to the component is shortest; in it, the nearest edge that meets a demand which is still open is taken, again
-//! and again, then a way back. Nearby edges are found by looking, far ones along rings of diagrams. Where the way back is
+//! The way to the component is shortest; in it, the nearest edge that satisfies a condition which is still open is taken, again
+//! and again, then a way back. Nearby edges are found by enumeration, far ones along rings of diagrams. Where the way back is
 //! long, the run goes round once more before its loop begins: what was in the way is then done.
 
 use std::collections::{BTreeSet, HashMap, VecDeque};
@@ -13,10 +13,10 @@ use super::{EdgeFilter, EdgeRelation, FairnessCondition, GuardedMove, Layers, No
 use crate::bdd::Bdd;
 use crate::change::DiagramUpdate;
 
-/// So many of the values that an edge can carry are looked at before diagrams are asked.
+/// So many of the values that an edge can carry are tried before diagrams are used.
 const FEW_VALUES: usize = 4;
 
-/// So many nodes are looked at before diagrams are asked.
+/// So many nodes are visited before diagrams are used.
 const NEARBY: usize = 2000;
 
 /// A vector with a state of the automaton.
@@ -46,7 +46,7 @@ pub struct SymbolicLasso {
     pub turning: Vec<Leg>,
 }
 
-/// Where a lasso is looked for.
+/// Where a lasso is searched for.
 pub struct LassoSearch<'l> {
     /// The product with the whole automaton.
     pub whole: &'l SymbolicGraph<'l>,
@@ -55,7 +55,7 @@ pub struct LassoSearch<'l> {
     /// The product with the component of the automaton in which the run goes round.
     pub part: &'l SymbolicGraph<'l>,
     /// What a run must do there; `None` for a mark that every move carries.
-    pub demands: &'l [Option<FairnessCondition>],
+    pub conditions: &'l [Option<FairnessCondition>],
 }
 
 /// An edge that leaves a node.
@@ -70,22 +70,26 @@ impl LassoSearch<'_> {
     /// A lasso through these nodes; `None` where diagrams contradict each other.
     pub fn through(&self, fair: &NodeSets) -> Result<Option<SymbolicLasso>, StopReason> {
         let mut layers = Layers::new(self.start.clone());
-        let Some((_, met)) = layers.first_within(self.whole, fair)? else { return Ok(None) };
-        let component = self.part.terminal(fair, self.part.one_of(&met)?)?;
-        let Some((depth, met)) = layers.first_within(self.whole, &component)? else { return Ok(None) };
+        let Some((_, common)) = layers.first_within(self.whole, fair)? else { return Ok(None) };
+        let component = self.part.terminal(fair, self.part.one_of(&common)?)?;
+        let Some((depth, common)) = layers.first_within(self.whole, &component)? else { return Ok(None) };
         let pick = |(state, set)| Some(ProductVector { vector: self.whole.space.pick(set)?, state });
-        let Some(head) = met.iter().enumerate().find_map(pick) else { return Ok(None) };
+        let Some(head) = common.iter().enumerate().find_map(pick) else { return Ok(None) };
         let Some(stem) = self.stem(&layers, depth, &head)? else { return Ok(None) };
-        let inside =
-            LassoComponent { part: self.part, demands: self.demands, needed: self.needed(&component)?, component };
+        let inside = LassoComponent {
+            part: self.part,
+            conditions: self.conditions,
+            needed: self.needed(&component)?,
+            component,
+        };
         inside.round(stem, head)
     }
 
-    /// The demands that a run must meet in a component: one of which all nodes are free need not be.
+    /// The conditions that a run must satisfy in a component: one of which all nodes are free need not be.
     fn needed(&self, component: &NodeSets) -> Result<BTreeSet<usize>, StopReason> {
         let mut needed = BTreeSet::new();
-        for (nth, demand) in self.demands.iter().enumerate() {
-            let is_free = match demand.as_ref().and_then(|demand| demand.free.as_ref()) {
+        for (nth, condition) in self.conditions.iter().enumerate() {
+            let is_free = match condition.as_ref().and_then(|condition| condition.free.as_ref()) {
                 None => false,
                 Some(free) => is_nothing(&self.part.minus(component, &vec![free.clone(); component.len()])?),
             };
@@ -182,7 +186,7 @@ impl EdgeFilter {
 /// The component in which a run goes round.
 struct LassoComponent<'l> {
     part: &'l SymbolicGraph<'l>,
-    demands: &'l [Option<FairnessCondition>],
+    conditions: &'l [Option<FairnessCondition>],
     component: NodeSets,
     needed: BTreeSet<usize>,
 }
@@ -215,27 +219,27 @@ impl LassoComponent<'_> {
         Ok(None)
     }
 
-    fn meets(&self, demand: usize, node: &ProductVector, taken: &LeavingEdge) -> bool {
-        let demand = self.demands[demand].as_ref();
-        demand.is_none_or(|demand| demand.ways.iter().any(|way| way.contains(&node.vector, taken)))
+    fn satisfies(&self, condition: usize, node: &ProductVector, taken: &LeavingEdge) -> bool {
+        let condition = self.conditions[condition].as_ref();
+        condition.is_none_or(|condition| condition.filters.iter().any(|filter| filter.contains(&node.vector, taken)))
     }
 
-    /// Edges from a node on that meet all that is needed, and where they end.
+    /// Edges from a node on that satisfy all that is needed, and where they end.
     fn collect(&self, from: &ProductVector) -> Result<Option<(Vec<Leg>, ProductVector)>, StopReason> {
         let mut legs: Vec<Leg> = Vec::new();
         let mut missing = self.needed.clone();
         let mut at = from.clone();
         while !missing.is_empty() {
             let wanted =
-                |node: &ProductVector, taken: &LeavingEdge| missing.iter().any(|&nth| self.meets(nth, node, taken));
-            let way = match self.nearby(&at, wanted)? {
-                Some(way) => Some(way),
+                |node: &ProductVector, taken: &LeavingEdge| missing.iter().any(|&nth| self.satisfies(nth, node, taken));
+            let path = match self.nearby(&at, wanted)? {
+                Some(path) => Some(path),
                 None => self.far(&at, &missing)?,
             };
-            let Some((way, last)) = way else { return Ok(None) };
-            let node = way.last().map_or(&at, |leg| &leg.node).clone();
-            missing.retain(|&nth| !self.meets(nth, &node, &last));
-            legs.extend(way);
+            let Some((path, last)) = path else { return Ok(None) };
+            let node = path.last().map_or(&at, |leg| &leg.node).clone();
+            missing.retain(|&nth| !self.satisfies(nth, &node, &last));
+            legs.extend(path);
             at = last.to;
         }
         Ok(Some((legs, at)))
@@ -260,8 +264,8 @@ impl LassoComponent<'_> {
                 let state = self.part.moves[step].to;
                 let mut nearest = None;
                 for ring in rings {
-                    let met = self.part.bdd(self.part.space.and(&ahead, &ring[state]))?;
-                    if let Some(vector) = self.part.space.pick(&met) {
+                    let common = self.part.bdd(self.part.space.and(&ahead, &ring[state]))?;
+                    if let Some(vector) = self.part.space.pick(&common) {
                         nearest = Some(vector);
                         break;
                     }
@@ -287,14 +291,14 @@ impl LassoComponent<'_> {
         while let Some(node) = open.pop_front() {
             let edges = self.edges(&node)?;
             if let Some(taken) = edges.iter().find(|taken| wanted(&node, taken)) {
-                let mut way = vec![Leg { node: node.clone(), edge: taken.edge }];
+                let mut path = vec![Leg { node: node.clone(), edge: taken.edge }];
                 let mut at = node;
                 while let Some(Some(leg)) = before.get(&at) {
                     at = leg.node.clone();
-                    way.push(leg.clone());
+                    path.push(leg.clone());
                 }
-                way.reverse();
-                return Ok(Some((way, taken.clone())));
+                path.reverse();
+                return Ok(Some((path, taken.clone())));
             }
             if before.len() > NEARBY {
                 return Ok(None);
@@ -309,26 +313,26 @@ impl LassoComponent<'_> {
         Ok(None)
     }
 
-    /// A way to an edge that meets something missing, along rings, and that edge.
+    /// A path to an edge that satisfies something missing, along rings, and that edge.
     fn far(
         &self,
         from: &ProductVector,
         missing: &BTreeSet<usize>,
     ) -> Result<Option<(Vec<Leg>, LeavingEdge)>, StopReason> {
         let mut target = self.part.nothing();
-        for demand in missing.iter().filter_map(|&nth| self.demands[nth].as_ref()) {
-            for way in &demand.ways {
-                let sources = self.part.sources_of(&self.component, way)?;
+        for condition in missing.iter().filter_map(|&nth| self.conditions[nth].as_ref()) {
+            for filter in &condition.filters {
+                let sources = self.part.sources_of(&self.component, filter)?;
                 for (target, sources) in target.iter_mut().zip(&sources) {
                     *target = self.part.bdd(self.part.space.or(target, sources))?;
                 }
             }
         }
-        let Some((mut way, end)) = self.along_rings(from, target)? else { return Ok(None) };
-        let meets = |taken: &LeavingEdge| missing.iter().any(|&nth| self.meets(nth, &end, taken));
-        let Some(taken) = self.edges(&end)?.into_iter().find(|taken| meets(taken)) else { return Ok(None) };
-        way.push(Leg { node: end, edge: taken.edge });
-        Ok(Some((way, taken)))
+        let Some((mut path, end)) = self.along_rings(from, target)? else { return Ok(None) };
+        let satisfies = |taken: &LeavingEdge| missing.iter().any(|&nth| self.satisfies(nth, &end, taken));
+        let Some(taken) = self.edges(&end)?.into_iter().find(|taken| satisfies(taken)) else { return Ok(None) };
+        path.push(Leg { node: end, edge: taken.edge });
+        Ok(Some((path, taken)))
     }
 
     /// A way back along rings, of at least one edge.
@@ -342,8 +346,8 @@ impl LassoComponent<'_> {
         }
         let mut target = self.part.nothing();
         target[head.state] = self.part.single(&head.vector)?;
-        let Some((way, _)) = self.along_rings(&from, target)? else { return Ok(None) };
-        legs.extend(way);
+        let Some((path, _)) = self.along_rings(&from, target)? else { return Ok(None) };
+        legs.extend(path);
         Ok(Some(legs))
     }
 
@@ -355,7 +359,7 @@ impl LassoComponent<'_> {
     ) -> Result<Option<(Vec<Leg>, ProductVector)>, StopReason> {
         let rings = self.part.rings(target, &self.component, (&from.vector, from.state))?;
         let ring_of = |node: &ProductVector| rings.partition_point(|ring| !ring[node.state].contains(&node.vector));
-        let mut way: Vec<Leg> = Vec::new();
+        let mut path: Vec<Leg> = Vec::new();
         let mut at = from.clone();
         let mut ring = ring_of(&at);
         while ring > 0 {
@@ -363,9 +367,9 @@ impl LassoComponent<'_> {
             let nearest = ahead.min_by_key(|taken| ring_of(&taken.to));
             let Some(taken) = nearest.filter(|taken| ring_of(&taken.to) < ring) else { return Ok(None) };
             ring = ring_of(&taken.to);
-            way.push(Leg { node: at, edge: taken.edge });
+            path.push(Leg { node: at, edge: taken.edge });
             at = taken.to;
         }
-        Ok(Some((way, at)))
+        Ok(Some((path, at)))
     }
 }

@@ -1,7 +1,7 @@
-//! Layers of nodes by their distance: from where runs begin, and to what is looked for.
+//! Layers of nodes by their distance: from where runs begin, and to a goal.
 //!
-//! In: a graph and a set of nodes. Out: layers ahead, each one edge further, made as far as somebody asks, so that ways
-//! are shortest; or rings behind, one for each image that brought something, so that ways are found soon.
+//! In: a graph and a set of nodes. Out: layers ahead, each one edge further, made as far as the caller needs them, so that paths
+//! are shortest; or rings behind, one for each image that brought something, so that paths are found soon.
 
 use base::StopReason;
 
@@ -20,7 +20,7 @@ impl Layers {
         Layers { seen: from.clone(), layers: vec![from] }
     }
 
-    /// The number of the first layer that meets the nodes, and the nodes in both; `None` where no layer does.
+    /// The number of the first layer that intersects the nodes, and the nodes in both; `None` where no layer does.
     pub fn first_within(
         &mut self,
         graph: &SymbolicGraph<'_>,
@@ -28,9 +28,9 @@ impl Layers {
     ) -> Result<Option<(usize, NodeSets)>, StopReason> {
         let mut at = 0;
         loop {
-            let met = graph.both(&self.layers[at], nodes)?;
-            if !is_nothing(&met) {
-                return Ok(Some((at, met)));
+            let common = graph.both(&self.layers[at], nodes)?;
+            if !is_nothing(&common) {
+                return Ok(Some((at, common)));
             }
             at += 1;
             if at == self.layers.len() && !self.extend(graph)? {

@@ -13,11 +13,11 @@ pub struct RelationOrder {
     groups: Vec<Range<usize>>,
     group: usize,
     edge: usize,
-    /// How many relations of the group in turn brought nothing.
+    /// How many relations of the group, one after the other, brought nothing.
     n_idle: usize,
     /// Whether the group has brought anything since it was entered.
     has_brought: bool,
-    /// How many groups in turn are closed.
+    /// How many groups, one after the other, are closed.
     n_closed: usize,
 }
 

@@ -2,7 +2,7 @@
 //!
 //! In: a graph whose moves are an automaton's edges, in their order, and behind them moves that read nothing, where runs begin, and demands. Out: a lasso, or that
 //! there is none. Only components of the automaton in which every mark is carried can hold the loop; a mark that every
-//! move of one carries demands nothing there.
+//! move of one carries is no condition there.
 
 use base::StopReason;
 use ltl::Automaton;
@@ -11,12 +11,12 @@ use super::lasso::{LassoSearch, SymbolicLasso};
 use super::{EdgeFilter, FairnessCondition, GuardedMove, NodeSets, SymbolicGraph, is_nothing};
 use crate::bdd::Bdd;
 
-/// What runs are looked for.
+/// Which runs are searched for.
 pub struct RunsWanted<'w> {
     /// Accepts them. The moves of the graph are its edges, state by state; those behind them carry no mark.
     pub automaton: &'w Automaton,
     /// What they must do beside.
-    pub demands: &'w [FairnessCondition],
+    pub conditions: &'w [FairnessCondition],
     /// Edges of these relations must carry the first mark again and again; any edge of theirs will do where there is none.
     pub own: Option<&'w [usize]>,
     /// Where runs begin.
@@ -36,7 +36,7 @@ pub enum RunSearchResult {
 }
 
 impl SymbolicGraph<'_> {
-    /// Looks for a fair run.
+    /// Searches for a fair run.
     pub fn find(&self, wanted: &RunsWanted<'_>) -> Result<RunSearchResult, StopReason> {
         let automaton = wanted.automaton;
         let first = automaton.initial.index();
@@ -50,15 +50,15 @@ impl SymbolicGraph<'_> {
         }
         let reached = self.forward(early, None)?;
         for component in accepting_components(automaton) {
-            let (part, mut demands) = self.within(wanted, &component);
-            demands.extend(wanted.demands.iter().cloned().map(Some));
+            let (part, mut conditions) = self.within(wanted, &component);
+            conditions.extend(wanted.conditions.iter().cloned().map(Some));
             let nodes: NodeSets = (0..self.n_states)
                 .map(|state| if component.contains(&state) { reached[state].clone() } else { self.space.empty() })
                 .collect();
-            let asked: Vec<FairnessCondition> = demands.iter().flatten().cloned().collect();
+            let asked: Vec<FairnessCondition> = conditions.iter().flatten().cloned().collect();
             let fair = part.fair(nodes, &asked)?;
             if !is_nothing(&fair) {
-                let search = LassoSearch { whole: self, start, part: &part, demands: &demands };
+                let search = LassoSearch { whole: self, start, part: &part, conditions: &conditions };
                 return Ok(search.through(&fair)?.map_or(RunSearchResult::Broken, RunSearchResult::Lasso));
             }
         }
@@ -74,19 +74,19 @@ impl SymbolicGraph<'_> {
             self.moves.iter().zip(edges).filter(|(step, _)| is_inside(step)).unzip();
         let carrying =
             |mark: usize| (0..edges.len()).filter(|&nth| edges[nth].marks.contains(mark)).collect::<Vec<_>>();
-        let demand = |way: EdgeFilter| FairnessCondition { free: None, ways: vec![way] };
+        let condition = |filter: EdgeFilter| FairnessCondition { free: None, filters: vec![filter] };
         let mark = |mark: usize| {
             let moves = carrying(mark);
-            (moves.len() < edges.len()).then(|| demand(EdgeFilter { moves: Some(moves), ..EdgeFilter::default() }))
+            (moves.len() < edges.len()).then(|| condition(EdgeFilter { moves: Some(moves), ..EdgeFilter::default() }))
         };
-        let mut demands: Vec<Option<FairnessCondition>> = (0..automaton.n_marks).map(mark).collect();
+        let mut conditions: Vec<Option<FairnessCondition>> = (0..automaton.n_marks).map(mark).collect();
         if let Some(own) = wanted.own {
             let moves = (automaton.n_marks > 0).then(|| carrying(0));
-            demands.push(Some(demand(EdgeFilter { from: None, edges: Some(own.to_vec()), moves })));
+            conditions.push(Some(condition(EdgeFilter { from: None, edges: Some(own.to_vec()), moves })));
         }
         let n_edges = automaton.states.iter().map(|state| state.edges.len()).sum();
         let beside = self.moves.iter().skip(n_edges).filter(|step| is_inside(step));
-        (SymbolicGraph { moves: moves.into_iter().chain(beside).cloned().collect(), ..*self }, demands)
+        (SymbolicGraph { moves: moves.into_iter().chain(beside).cloned().collect(), ..*self }, conditions)
     }
 }
 

@@ -1,8 +1,8 @@
-//! Turns as edges of diagrams: each command of each process, and standing still; and what fairness demands of them.
+//! Turns as edges of diagrams: each command of each process, and stutters; and the fairness conditions on them.
 //!
-//! In: a [`SymbolicSystem`] and a violation. Out: its edges with who has a part in each, and one demand for each fairness pair. A
-//! process stands still only where it has no part in any step, a faulty one included, or at `idle`. Who stands still is
-//! told apart only where somebody asks. A turn of several actions is a path of edges through vectors that are no states (`under_way`): what
+//! In: a [`SymbolicSystem`] and a violation. Out: its edges with the processes of each, and one condition for each fairness pair. A
+//! process stutters only where it has no part in any step, a faulty one included, or at `idle`. Which process stutters
+//! is distinguished only where a condition depends on it. A turn of several actions is a path of edges through vectors that are no states (`under_way`): what
 //! is asked of states is asked where a turn begins, and again and again one must begin.
 
 use base::StopReason;
@@ -37,13 +37,13 @@ pub fn step_tests(model: &Model) -> StepTests {
 pub struct ProgramTurns<'a, 'm> {
     system: &'a SymbolicSystem<'m>,
     tests: StepTests,
-    /// For each process where it may stand still.
+    /// For each process where it may stutter.
     still: Vec<Bdd>,
 }
 
 /// The turns of which runs consist that can violate a property in one way.
 pub struct TurnEdges {
-    /// The edges; stand-stills first.
+    /// The edges; stutters first.
     pub edges: Vec<EdgeRelation>,
     /// What each of them is.
     kinds: Vec<TurnKind>,
@@ -51,7 +51,7 @@ pub struct TurnEdges {
 
 /// What an edge is.
 enum TurnKind {
-    /// Somebody stands still; who, where that is told.
+    /// A process stutters; which one, where that is distinguished.
     Still(Option<ProcessId>),
     /// The step of a process, with a partner, that satisfies some of the tests; or an action of it.
     Step(ProcessId, Option<ProcessId>, Vec<usize>),
@@ -74,16 +74,16 @@ impl TurnKind {
 
     fn of(command: &GuardedCommand) -> TurnKind {
         match command.by {
-            Some(_) => TurnKind::Step(command.process, command.partner, command.meets.clone()),
+            Some(_) => TurnKind::Step(command.process, command.partner, command.satisfied.clone()),
             None => TurnKind::End,
         }
     }
 }
 
 impl<'a, 'm> ProgramTurns<'a, 'm> {
-    /// Finds out who may stand still where.
+    /// Finds out where each process may stutter.
     pub fn new(system: &'a SymbolicSystem<'m>, tests: StepTests) -> Result<Self, StopReason> {
-        let still = system.model.processes.ids().map(|process| system.standing_still(process));
+        let still = system.model.processes.ids().map(|process| system.stutter_states(process));
         let still = still.collect::<Result<_, _>>().map_err(|_| system.out_of_nodes())?;
         Ok(ProgramTurns { system, tests, still })
     }
@@ -102,8 +102,8 @@ impl<'a, 'm> ProgramTurns<'a, 'm> {
     pub fn of(&self, violation: &Violation) -> Result<TurnEdges, StopReason> {
         let space = &self.system.encoding.space;
         let pairs = violation.fairness.iter().flat_map(|&id| &self.system.model.fairness[id].often);
-        let tells_who = pairs.into_iter().any(|often| matches!(often, EdgePredicate::Scheduled(_)));
-        let mut still: Vec<(TurnKind, Bdd)> = match tells_who {
+        let distinguishes_stutters = pairs.into_iter().any(|often| matches!(often, EdgePredicate::Scheduled(_)));
+        let mut still: Vec<(TurnKind, Bdd)> = match distinguishes_stutters {
             true => self
                 .still
                 .iter()
@@ -131,10 +131,10 @@ impl<'a, 'm> ProgramTurns<'a, 'm> {
     pub fn turn(&self, turns: &TurnEdges, edges: &[usize], (state, next): (&State, &State)) -> Option<Turn> {
         let model = self.system.model;
         let is_link = |kind: &TurnKind, link: Link| match kind {
-            TurnKind::Step(process, partner, meets) => {
+            TurnKind::Step(process, partner, satisfied) => {
                 link.process == *process
                     && link.partner.map(|(partner, _)| partner) == *partner
-                    && self.tests.met_by(model, &link) == *meets
+                    && self.tests.satisfied_by(model, &link) == *satisfied
             }
             TurnKind::Still(_) | TurnKind::End => false,
         };
@@ -153,7 +153,7 @@ impl<'a, 'm> ProgramTurns<'a, 'm> {
     }
 
     /// What the fairness of a violation demands, pair by pair.
-    pub fn demands(
+    pub fn conditions(
         &self,
         violation: &Violation,
         turns: &TurnEdges,
@@ -161,30 +161,30 @@ impl<'a, 'm> ProgramTurns<'a, 'm> {
     ) -> Result<Vec<FairnessCondition>, StopReason> {
         let space = &self.system.encoding.space;
         let under_way = self.bdd(space.not(&self.system.at_rest))?;
-        let mut demands = Vec::new();
+        let mut conditions = Vec::new();
         if self.system.encoding.has_turns() {
             let from = Some(self.system.at_rest.clone());
             let begins = EdgeFilter { from, ..EdgeFilter::default() };
-            demands.push(FairnessCondition { free: None, ways: vec![begins] });
+            conditions.push(FairnessCondition { free: None, filters: vec![begins] });
         }
         for &id in &violation.fairness {
             let pair = &self.system.model.fairness[id];
             let free = pair.always.as_ref().map(|always| self.states(always, reached)).transpose()?;
             // A step that is under way changes nothing about what stays so.
             let free = free.map(|free| self.bdd(space.or(&free, &under_way))).transpose()?;
-            let (mut ways, mut edges) = (Vec::new(), Vec::new());
+            let (mut filters, mut edges) = (Vec::new(), Vec::new());
             for often in &pair.often {
                 match often {
                     EdgePredicate::Before(predicate) => {
                         let from = self.bdd(space.and(&self.states(predicate, reached)?, &self.system.at_rest))?;
-                        ways.push(EdgeFilter { from: Some(from), ..EdgeFilter::default() });
+                        filters.push(EdgeFilter { from: Some(from), ..EdgeFilter::default() });
                     }
                     EdgePredicate::Scheduled(process) => edges.extend(turns.which(|kind| kind.is_part(*process))),
                     EdgePredicate::Moves(process, labels) => {
                         let labels = labels.clone().map(|labels| (*process, labels));
                         let test = labels.and_then(|test| self.tests.0.iter().position(|known| *known == test));
                         edges.extend(turns.which(|kind| match (kind, test) {
-                            (TurnKind::Step(_, _, meets), Some(test)) => meets.contains(&test),
+                            (TurnKind::Step(_, _, satisfied), Some(test)) => satisfied.contains(&test),
                             _ => kind.is_step() && kind.is_part(*process),
                         }));
                     }
@@ -193,10 +193,10 @@ impl<'a, 'm> ProgramTurns<'a, 'm> {
             }
             edges.sort_unstable();
             edges.dedup();
-            ways.push(EdgeFilter { edges: Some(edges), ..EdgeFilter::default() });
-            demands.push(FairnessCondition { free, ways });
+            filters.push(EdgeFilter { edges: Some(edges), ..EdgeFilter::default() });
+            conditions.push(FairnessCondition { free, filters });
         }
-        Ok(demands)
+        Ok(conditions)
     }
 
     /// Where a predicate of a fairness assumption holds.

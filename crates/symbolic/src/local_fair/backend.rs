@@ -27,7 +27,7 @@ use crate::local::LocalSets;
 use crate::meter::NodeMeter;
 use crate::watchdog::Gauge;
 
-/// Local states of one process at one store are listed up to here.
+/// Local states of one process at one store are enumerated up to here.
 const MOST_LOCALS: usize = 1 << 16;
 
 /// What was asked of an abstract process.
@@ -72,19 +72,19 @@ impl<'d, 'm> SymbolicProcesses<'d, 'm> {
         }
     }
 
-    fn find(&self, (focus, demand, allowed): RunQuestion) -> Result<Option<AbstractRun>, Halt> {
-        let violation = match demand.automaton {
-            AutomatonChoice::Simplified => &self.conditions.violations[demand.violation],
-            AutomatonChoice::Reference => &self.conditions.plain[demand.violation],
+    fn find(&self, (focus, query, allowed): RunQuestion) -> Result<Option<AbstractRun>, Halt> {
+        let violation = match query.automaton {
+            AutomatonChoice::Simplified => &self.conditions.violations[query.violation],
+            AutomatonChoice::Reference => &self.conditions.plain[query.violation],
         };
         let space = &self.sets.system().encoding.space;
         let turns = focus_turns(&self.sets, self.conditions, (focus, &self.turns), allowed);
         let turns = self.sets.bdd(turns)?;
         let guess = OthersGuess { sets: &self.sets, thetas: &self.thetas, focus };
         let atoms = violation.propositions.iter().map(|one| guess.proposition(one)).collect::<Result<Vec<_>, _>>()?;
-        let mut demands = Vec::new();
+        let mut conditions = Vec::new();
         for pair in self.conditions.pairs_of(violation) {
-            demands.push(self.demand(&guess, &turns, pair)?);
+            conditions.push(self.condition(&guess, &turns, pair)?);
         }
         let meter = NodeMeter {
             system: self.sets.system(),
@@ -99,8 +99,8 @@ impl<'d, 'm> SymbolicProcesses<'d, 'm> {
         let own = turns.which(|kind| kind.mover == focus);
         let wanted = RunsWanted {
             automaton: &violation.automaton,
-            demands: &demands,
-            own: demand.own.then_some(own.as_slice()),
+            conditions: &conditions,
+            own: query.focus_accepts.then_some(own.as_slice()),
             initial: &self.initial[focus.index()],
             reached: (allowed == Transitions::May).then_some(&self.thetas[focus.index()]),
         };
@@ -115,7 +115,7 @@ impl<'d, 'm> SymbolicProcesses<'d, 'm> {
     }
 
     /// What a fairness assumption demands of the abstract process of a focus.
-    fn demand(
+    fn condition(
         &self,
         guess: &OthersGuess<'_, '_>,
         turns: &FocusTurns,
@@ -123,12 +123,15 @@ impl<'d, 'm> SymbolicProcesses<'d, 'm> {
     ) -> Result<fair::FairnessCondition, StopReason> {
         let declared = &self.conditions.pairs[pair];
         let free = declared.always.as_ref().map(|always| guess.may(always)).transpose()?;
-        let mut ways = Vec::new();
+        let mut filters = Vec::new();
         for before in &declared.before {
-            ways.push(EdgeFilter { from: Some(guess.may(before)?), ..EdgeFilter::default() });
+            filters.push(EdgeFilter { from: Some(guess.may(before)?), ..EdgeFilter::default() });
         }
-        ways.push(EdgeFilter { edges: Some(turns.which(|kind| kind.met.contains(&pair))), ..EdgeFilter::default() });
-        Ok(fair::FairnessCondition { free, ways })
+        filters.push(EdgeFilter {
+            edges: Some(turns.which(|kind| kind.satisfied.contains(&pair))),
+            ..EdgeFilter::default()
+        });
+        Ok(fair::FairnessCondition { free, filters })
     }
 
     /// A lasso in plain terms; `None` where diagrams and reference semantics differ.
@@ -141,15 +144,15 @@ impl<'d, 'm> SymbolicProcesses<'d, 'm> {
             let kind = &turns.kinds[leg.edge];
             let next = &run.points[run.after(at)];
             let own = match kind.mover == focus {
-                true => Some(self.own_turn(focus, &kind.met, (&run.points[at].state, &next.state))?),
+                true => Some(self.own_turn(focus, &kind.satisfied, (&run.points[at].state, &next.state))?),
                 false => None,
             };
             let after = &legs[run.after(at)].node.vector;
             let update = turns.edges[leg.edge].update.as_ref();
             let both =
                 update.map_or_else(|| leg.node.vector.clone(), |change| change.with_next(&leg.node.vector, after));
-            let is_sure = kind.sure.as_ref().is_none_or(|sure| sure.contains(&both));
-            run.turns.push(AbstractTurn { mover: kind.mover, own, met: kind.met.clone(), is_sure });
+            let is_must = kind.must.as_ref().is_none_or(|must| must.contains(&both));
+            run.turns.push(AbstractTurn { mover: kind.mover, own, satisfied: kind.satisfied.clone(), is_must });
         }
         Some(run)
     }
@@ -165,11 +168,11 @@ impl<'d, 'm> SymbolicProcesses<'d, 'm> {
     }
 
     /// A turn of the focus on the reference semantics that leads from one state to another.
-    fn own_turn(&self, focus: ProcessId, met: &[usize], (state, next): (&State, &State)) -> Option<Turn> {
+    fn own_turn(&self, focus: ProcessId, satisfied: &[usize], (state, next): (&State, &State)) -> Option<Turn> {
         let local = self.locals.read(focus, next);
         let mut turns = self.locals.turns_of(focus, state, Some(next)).into_iter();
         let found = turns.find(|(turn, after)| {
-            self.conditions.met_by(turn) == met
+            self.conditions.satisfied_by(turn) == satisfied
                 && self.locals.read(focus, after) == local
                 && self.locals.same_store(after, next)
         });
@@ -184,7 +187,7 @@ impl<'d, 'm> SymbolicProcesses<'d, 'm> {
         cells.filter_map(cell).chain([(FieldContent::Control(process), local.point as u64)]).collect()
     }
 
-    /// The values of everything that everybody sees at a point.
+    /// The values of everything that all processes see at a point.
     fn store(&self, point: &AbstractPoint) -> Vec<(FieldContent, u64)> {
         let encoding = &self.sets.system().encoding;
         let is_seen = |part: &FieldContent| self.sets.sees(&[], *part);
@@ -227,10 +230,10 @@ impl FairBackend for SymbolicProcesses<'_, '_> {
     fn fair_run(
         &mut self,
         focus: ProcessId,
-        demand: FairRunQuery,
+        query: FairRunQuery,
         turns: Transitions,
     ) -> Result<Option<AbstractRun>, Halt> {
-        let asked = (focus, demand, turns);
+        let asked = (focus, query, turns);
         if let Some((_, found)) = self.known.iter().find(|(known, _)| *known == asked) {
             return Ok(found.clone());
         }
@@ -271,7 +274,12 @@ impl FairBackend for SymbolicProcesses<'_, '_> {
         Ok(there.vectors(&bits, encoding.space.n_bits() as usize, MOST_LOCALS).iter().map(read).collect())
     }
 
-    fn prove(&mut self, _violation: usize, _own: bool, _foci: &[ProcessId]) -> Result<WrittenProof, StopReason> {
+    fn prove(
+        &mut self,
+        _violation: usize,
+        _focus_accepts: bool,
+        _foci: &[ProcessId],
+    ) -> Result<WrittenProof, StopReason> {
         Ok(WrittenProof::TooLarge)
     }
 

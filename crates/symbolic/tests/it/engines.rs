@@ -11,7 +11,7 @@ use model::property::{Expected, Property, PropertyKind};
 use model::value::Value;
 use symbolic::engines::{Config, Symbolic, Tuned};
 use symbolic::reach::SearchDirection;
-use symbolic::wide::MOST_LISTED;
+use symbolic::wide::MOST_ENUMERATED;
 use testkit::choices::Choices;
 use testkit::expr::{binary, constant, not, standing};
 use testkit::{Beyond, Product, RandomFeatures, for_each_program};
@@ -37,7 +37,7 @@ const METHODS: [Symbolic; 5] = [
 pub fn configured(methods: &[Symbolic]) -> Vec<Tuned> {
     let config = |listed_values| Config { listed_values, ..Config::default() };
     let with = |listed| methods.iter().map(move |&method| Tuned { method, config: config(listed) });
-    with(MOST_LISTED as usize).chain(with(1)).collect()
+    with(MOST_ENUMERATED as usize).chain(with(1)).collect()
 }
 
 /// Whether a step chooses twice for one cell and both choices count, which numbers as bits do not follow.

@@ -16,7 +16,7 @@ use symbolic::commands::StepTests;
 use symbolic::local::{LocalSets, SharedView};
 use symbolic::reach::{Reach, SearchDirection, search};
 use symbolic::system::{SymbolicSystem, SystemPlan};
-use symbolic::wide::MOST_LISTED;
+use symbolic::wide::MOST_ENUMERATED;
 use testkit::choices::Choices;
 use testkit::expr::{binary, constant, not, standing};
 use testkit::{Beyond, Product, RandomFeatures, for_each_program};
@@ -39,20 +39,20 @@ fn for_small_products(n_programs: u64, check: impl Fn(&Model, &Product) -> Resul
 }
 
 /// All numbers listed, and all numbers as bits.
-const WIDTHS: [u128; 2] = [MOST_LISTED, 1];
+const WIDTHS: [u128; 2] = [MOST_ENUMERATED, 1];
 
 /// The program as diagrams; `None` where a step chooses twice for one cell and both choices count, which bits do not follow.
-fn system(model: &Model, most_listed: u128) -> Option<SymbolicSystem<'_>> {
+fn system(model: &Model, most_enumerated: u128) -> Option<SymbolicSystem<'_>> {
     let n_blocks = vec![1 << 10; model.processes.len()];
     let plan = SystemPlan {
         n_blocks: &n_blocks,
         n_nodes: 1 << 17,
         tests: &StepTests::default(),
-        most_listed,
+        most_enumerated,
         is_whole: false,
     };
     match SymbolicSystem::planned(model, &plan) {
-        Err(StopReason::NotSupported(_)) if most_listed == 1 => None,
+        Err(StopReason::NotSupported(_)) if most_enumerated == 1 => None,
         found => Some(found.expect("small programs fit")),
     }
 }

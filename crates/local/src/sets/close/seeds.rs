@@ -1,4 +1,4 @@
-//! Seeds: what steps of movers look like to those whom they disturb.
+//! Seeds: steps of movers as the groups see them with which they interfere.
 
 use base::StopReason;
 use compose::backend::Movers;
@@ -9,7 +9,7 @@ use crate::sets::LocalSets;
 use packed::packing::Packed;
 use packed::words::{and, or};
 
-/// Positions in a list by some bits of what stands there.
+/// Positions in a list by some bits of their rows.
 pub(super) struct RowIndex<const W: usize> {
     /// The bits.
     pub mask: Packed<W>,
@@ -43,14 +43,14 @@ impl<const W: usize> RowIndex<W> {
     }
 }
 
-/// What seeds are told apart by.
+/// By what seeds are distinguished.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(super) struct SeedsKey<const W: usize> {
     /// Whose steps they are.
     pub movers: Movers,
     /// The groups whose view states the steps start from, by position: one, or the two sides of a rendezvous.
     pub sources: Vec<usize>,
-    /// The bits that matter before a step, those that are seen to change, and those that the disturbed group has before.
+    /// The bits that matter before a step, those that are seen to change, and those that the group has before.
     pub masks: [Packed<W>; 3],
 }
 
@@ -59,12 +59,12 @@ pub(super) struct Seeds<const W: usize> {
     movers: Movers,
     /// The groups whose view states the steps start from, by position: one, or the two sides of a rendezvous.
     sources: Vec<usize>,
-    /// The bits that matter before a step, those that are seen to change, and those that the disturbed group has before.
+    /// The bits that matter before a step, those that are seen to change, and those that the group has before.
     masks: [Packed<W>; 3],
     /// What the steps ask, and what they leave.
     list: Vec<(Packed<W>, Packed<W>)>,
     known: FxHashSet<(Packed<W>, Packed<W>)>,
-    /// The seeds by what the disturbed group has in common with them.
+    /// The seeds by what the group has in common with them.
     by_common: FxHashMap<Packed<W>, Vec<u32>>,
     /// How much of each source was stepped from.
     n_done: Vec<usize>,
@@ -103,7 +103,7 @@ impl<const W: usize> Seeds<W> {
         &self.list[seed as usize].1
     }
 
-    /// The seeds that agree with a view state of the disturbed group.
+    /// The seeds that agree with a view state of the group.
     pub fn meeting(&self, row: &Packed<W>) -> &[u32] {
         self.by_common.get(&and(row, &self.masks[2])).map_or(&[], Vec::as_slice)
     }

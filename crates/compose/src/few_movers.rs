@@ -18,14 +18,14 @@ use model::variable::VarId;
 use crate::k_index::groups;
 use crate::question::{Pattern, Question};
 
-/// A crowd that has visited this many states is given up.
+/// A set of movers with so many visited states is given up.
 const MOST_STATES: usize = 5_000;
 
 /// So many initial states are tried.
 const MOST_STARTS: usize = 64;
 
-/// So many crowds are tried.
-const MOST_CROWDS: usize = 8;
+/// So many sets of movers are tried.
+const MOST_MOVER_SETS: usize = 8;
 
 /// No more processes take steps.
 const LARGEST: usize = 3;
@@ -40,8 +40,8 @@ pub fn find_run(
     question: &Question,
     budget: &Budget,
 ) -> Result<Option<Trace>, StopReason> {
-    for crowd in crowds(model, question) {
-        let mut search = FewMovers { model, property, question, crowd, found: Vec::new(), known: HashMap::new() };
+    for movers in mover_sets(model, question) {
+        let mut search = FewMovers { model, property, question, movers, found: Vec::new(), known: HashMap::new() };
         if let Some(trace) = search.run(budget)? {
             return Ok(Some(trace));
         }
@@ -50,8 +50,8 @@ pub fn find_run(
 }
 
 /// The processes that may take steps: those of the question, then one more.
-fn crowds(model: &Model, question: &Question) -> Vec<Vec<ProcessId>> {
-    let everybody: Vec<ProcessId> = model.processes.ids().collect();
+fn mover_sets(model: &Model, question: &Question) -> Vec<Vec<ProcessId>> {
+    let all_processes: Vec<ProcessId> = model.processes.ids().collect();
     let asked: Vec<ProcessId> = match question.pattern {
         Pattern::Fault(process) => vec![process],
         _ => question.processes.clone(),
@@ -61,7 +61,7 @@ fn crowds(model: &Model, question: &Question) -> Vec<Vec<ProcessId>> {
         let family = &model.families[model.processes[**process].family];
         process.index() - family.first.index() < LARGEST
     };
-    let candidates: Vec<ProcessId> = everybody.iter().filter(first).copied().collect();
+    let candidates: Vec<ProcessId> = all_processes.iter().filter(first).copied().collect();
     let mut found: Vec<Vec<ProcessId>> = Vec::new();
     for size in 2..=LARGEST {
         let within: Vec<Vec<ProcessId>> = match asked.len() <= size {
@@ -75,9 +75,9 @@ fn crowds(model: &Model, question: &Question) -> Vec<Vec<ProcessId>> {
         found.extend(within);
     }
     if found.is_empty() {
-        found.push(everybody);
+        found.push(all_processes);
     }
-    found.truncate(MOST_CROWDS);
+    found.truncate(MOST_MOVER_SETS);
     found
 }
 
@@ -87,7 +87,7 @@ struct FewMovers<'a> {
     property: &'a PropertyKind,
     question: &'a Question,
     /// The processes that take steps.
-    crowd: Vec<ProcessId>,
+    movers: Vec<ProcessId>,
     /// The states found, in breadth-first order, each with the one before it and the step between them.
     found: Vec<(State, Option<(usize, Move)>)>,
     /// Where each state is among them.
@@ -105,9 +105,9 @@ impl FewMovers<'_> {
                 budget.check(0)?;
             }
             let state = self.found[at].0.clone();
-            let steps: Vec<(eval::Step, Vec<Touch>)> = (self.crowd.iter())
+            let steps: Vec<(eval::Step, Vec<Touch>)> = (self.movers.iter())
                 .flat_map(|&process| eval::likely_touched_by(self.model, &state, process, None))
-                .filter(|(step, _)| step.by.partner.is_none_or(|(partner, _)| self.crowd.contains(&partner)))
+                .filter(|(step, _)| step.by.partner.is_none_or(|(partner, _)| self.movers.contains(&partner)))
                 .collect();
             if self.is_answer(&state, &steps)
                 && let Some(trace) = self.trace_to(at)
