@@ -140,7 +140,7 @@ pub struct CompiledStep {
     pub statement: StatementId,
     /// Its side of a rendezvous.
     pub sync: Option<Box<SyncStep>>,
-    /// Whether it is for where nobody can move.
+    /// Whether it is only for where no process is enabled otherwise.
     pub when_nobody: bool,
 }
 
@@ -171,7 +171,7 @@ pub enum ReceiveTarget {
     Computed(LocatorId, NumberRange),
     /// The location is a fault.
     Fault,
-    /// The two meet only where it is equal to the term's.
+    /// The rendezvous is possible only where it is equal to the term's.
     Equal(TermId),
     /// Nothing.
     Ignored,
@@ -184,18 +184,18 @@ pub struct Move {
     pub test: WordTest,
     /// The step, in `Code::steps`.
     pub step: u32,
-    /// With whom, where it is a rendezvous whose receivers are not looked for when it is taken.
+    /// The partner's side, where it is a rendezvous whose receivers are known beforehand.
     pub meeting: Option<Box<Meeting>>,
 }
 
 /// What a sender and a receiver do together.
 #[derive(Clone, Debug)]
 pub struct Meeting {
-    /// Who receives.
+    /// The receiver.
     pub partner: ProcessId,
     /// The step of the receiver, in `Code::steps`.
     pub receiver: u32,
-    /// They fail where the two do not meet.
+    /// They fail where the rendezvous is not possible.
     pub more_tests: Box<[WordTest]>,
     /// Whether values have to be evaluated and stored.
     pub passes: bool,
@@ -218,11 +218,11 @@ pub struct PointSteps {
     pub may_repeat: bool,
     /// Whether some of them are sides of a rendezvous.
     pub has_sync: bool,
-    /// Whether a process that stands here and cannot move is stuck.
+    /// Whether a process that is here and not enabled is stuck.
     pub waits: bool,
     /// Whether some of them may go on with another action.
     pub chains: bool,
-    /// Whether some of them, or of their partners, are for where nobody can move.
+    /// Whether some of them, or of their partners, are only for where no process is enabled otherwise.
     pub marks: bool,
 }
 
@@ -268,6 +268,6 @@ pub struct Code {
     pub continuations: Vec<Address>,
     /// How many registers there are.
     pub n_registers: u32,
-    /// Whether some steps are for where nobody can move.
+    /// Whether some steps are only for where no process is enabled otherwise.
     pub has_marks: bool,
 }

@@ -42,7 +42,7 @@ pub struct Codec<'m> {
     pub plan: ControlPlan,
     /// Where everything is.
     pub layout: StateLayout,
-    /// By process: the stacks that were met.
+    /// By process: the stacks that were reached.
     pub stacks: Vec<Stacks>,
     /// How far the program is written out.
     pub limits: UnrollLimits,

@@ -57,10 +57,10 @@ pub struct Compiler<'c, 'm> {
 /// A property is compiled once, not for each process and point, and may be written out so many times further.
 const PROPERTY_FACTOR: usize = 16;
 
-/// For whom something is compiled, and what is constant there.
+/// The process for which something is compiled, and what is constant there.
 #[derive(Clone)]
 struct CompileContext {
-    /// The process that evaluates; nobody in properties.
+    /// The process that evaluates; none in properties.
     me: Option<ProcessId>,
     /// The folded counters of the text.
     counters: FoldedCounters,
@@ -70,7 +70,7 @@ struct CompileContext {
     next_register: Register,
 }
 
-/// What stands for a bound variable.
+/// The term of a bound variable.
 #[derive(Clone, Copy)]
 struct Bound {
     term: TermId,
@@ -135,7 +135,7 @@ impl<'c, 'm> Compiler<'c, 'm> {
         self.model
     }
 
-    /// A condition on states that nobody evaluates: that of a property.
+    /// A condition on states that is evaluated for no process: that of a property.
     pub fn property(&mut self, condition: &model::expr::Expr) -> TermId {
         self.property_instance(condition, &[])
     }

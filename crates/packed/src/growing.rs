@@ -56,7 +56,7 @@ impl<const W: usize> StateSet<W> for Growing<W> {
 
     fn bytes_with(&self, n_more: usize) -> Option<u64> {
         match &self.plain {
-            // While the states move both forms are there.
+            // While the states are copied both forms are there.
             Some(plain) if self.outgrows(plain, n_more) => {
                 Some(plain.bytes() + self.tree.bytes_with(plain.n_states() + n_more)?)
             }

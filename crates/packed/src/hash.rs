@@ -1,7 +1,7 @@
 //! Hashing of packed states: one wide multiplication for each word, and one at the end.
 //!
 //! The product of 128 bits is folded by exclusive or, so that every bit of a word reaches the high bits, which choose the
-//! slot or shard, and the low bits, which tell entries apart. One product alone leaves patterns where few bits differ.
+//! slot or shard, and the low bits, which distinguish entries. One product alone leaves patterns where few bits differ.
 
 use crate::packing::Packed;
 

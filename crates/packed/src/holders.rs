@@ -1,4 +1,4 @@
-//! Who may hold a lock: found before states are laid out, so that a lock takes only the bits that it needs.
+//! The possible holders of a lock: found before states are laid out, so that a lock takes only the bits that it needs.
 //!
 //! In: the program and its control points. Out: for each cell that is a lock the numbers that it can hold: `none`, and those
 //! from the first to the last process that may acquire it. Only `acquire` puts a process into a lock; a lock that is

@@ -1,7 +1,7 @@
 //! Packed initial states, one after the other.
 //!
 //! In: a Model with its layout. Out: its initial states in the order of `eval::initial_states`, lazily: cells that start
-//! anywhere turn like an odometer, the last one fastest. Where something has to hold initially they are listed by `eval` itself.
+//! anywhere count like an odometer, the last one fastest. Where something has to hold initially they are enumerated by `eval` itself.
 
 use model::eval;
 use model::variable::{CellId, Init};

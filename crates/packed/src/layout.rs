@@ -4,8 +4,8 @@
 //! that call procedures a field for the stack below the top frame (a number, see [`crate::stacks`]) and room for the slots
 //! of the top frame, which all procedures share. Counters that are folded into control points have no bits.
 //!
-//! Processes stand one behind the other, each with its control point and its own cells, then what is shared: so a word depends on few
-//! processes and has few values, which [`crate::tree`] lives on.
+//! Processes come one behind the other, each with its control point and its own cells, then what is shared: so a word depends on few
+//! processes and has few values, on which [`crate::tree`] depends.
 //!
 //! A *location* numbers what can be read and written: the cells first, then each process's slots of each procedure.
 

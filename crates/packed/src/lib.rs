@@ -1,8 +1,8 @@
 //! Packed states and their machine: a state is a few words, and a step is compiled code over them.
 //!
 //! In: a Model. Out: its states as words and its steps as code, the same as those of `model::eval`. [`packing`] and [`codec`] say how a
-//! state is a few words (`layout.rs` lays it out; `points.rs` numbers control locations, `stacks.rs` stacks, `holders.rs` who may hold a lock);
-//! [`compile`] makes [`code`] over [`term`]s of the program, and [`machine`] runs it; [`race`] and [`questions`] are what is asked of a state.
+//! state is a few words (`layout.rs` lays it out; `points.rs` numbers control locations, `stacks.rs` stacks, `holders.rs` finds the possible holders of locks);
+//! [`compile`] makes [`code`] over [`term`]s of the program, and [`machine`] runs it; [`race`] and [`questions`] evaluate properties in a state.
 //! [`store`] is a set of states, [`tree`] one that keeps the halves of states once, [`spill`] one on disk, [`shard`] a search's share of them by level, [`words`] are states as sets of bits, and [`width`] chooses how many words the code is compiled for.
 
 pub mod code;

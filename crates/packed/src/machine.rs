@@ -2,7 +2,7 @@
 //!
 //! In: a packed state. Out: to a [`Sink`], each transition that leaves it once, and each step that is a fault. Where a step
 //! chooses, every choice is followed to its end by recursion on copies of the few words of the state; nothing is allocated.
-//! Steps whose paths may coincide are told apart before the sink sees them (`paths.rs`). `run.rs` runs code,
+//! Steps whose paths may coincide are deduplicated before the sink sees them (`paths.rs`). `run.rs` runs code,
 //! `rendezvous.rs` brings two processes together, `chain.rs` follows steps that go on over several actions, `compiled.rs` has the
 //! entries for each width.
 
@@ -32,13 +32,13 @@ pub type Flow = ControlFlow<()>;
 
 /// Takes what leaves a state.
 pub trait Sink<const W: usize> {
-    /// A step is looked at whose transitions and faults come next: by which action, and with whom.
+    /// The transitions and faults that follow are those of this step: its action, and its partner with its action.
     fn begins(&mut self, _action: ActionId, _partner: Option<(ProcessId, ActionId)>) {}
 
-    /// The step goes on with these before it leads to its successor; told after `begins`, only of steps that may go on.
+    /// The step goes on with these before it leads to its successor; called after `begins`, only for steps that may go on.
     fn goes_on(&mut self, _then: &[Link]) {}
 
-    /// A transition: who moves, and where to.
+    /// A transition: the process that steps, and the successor.
     fn successor(&mut self, process: ProcessId, next: &Packed<W>) -> Flow;
 
     /// So many steps of the process are faults, all different.
@@ -55,10 +55,10 @@ pub trait Sink<const W: usize> {
     fn out_of_stacks(&mut self) {}
 }
 
-/// With whom a process may step.
+/// The partners with which a process may step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SyncWith {
-    /// Alone, or in a rendezvous with anybody.
+    /// Alone, or in a rendezvous with any process.
     Anybody,
     /// Alone.
     Nobody,
@@ -129,8 +129,8 @@ impl Machine<'_> {
         (scratch.compiled.process)(self, process, state, scratch, sink)
     }
 
-    /// Shows the sink what one process can do in some company; whether there is anything. Alone it goes on by its own actions, and a chain
-    /// is cut where it could send; a rendezvous does not go on; actions for where nobody can move are among them. What the process and its company do
+    /// Passes the steps of one process with the given partners to the sink; whether there are any. Alone it goes on by its own actions, and a chain
+    /// is cut where it could send; a rendezvous does not go on; actions for where no process is enabled otherwise are among them. What the process and its partners do
     /// not mention may be anything in the state. Fault counts are exact for [`SyncWith::Anybody`], upper bounds otherwise.
     #[inline]
     pub fn expand_with<const W: usize>(
@@ -182,7 +182,7 @@ impl Machine<'_> {
         self.run_point((process, &self.point(process, state)), state, scratch, sink)
     }
 
-    /// Takes the steps of one process that stands at a point.
+    /// Takes the steps of one process at a control point.
     #[inline(always)]
     fn run_point<const W: usize>(
         &self,
@@ -305,14 +305,14 @@ impl Machine<'_> {
         ControlFlow::Continue(can_move)
     }
 
-    /// Whether a process stands at `idle`.
+    /// Whether a process is at `idle`.
     pub fn is_idle<const W: usize>(&self, process: ProcessId, state: &Packed<W>) -> bool {
         let point = self.point(process, state);
         let steps = &self.code.steps[point.first as usize..point.end as usize];
         steps.iter().any(|step| matches!(self.codec.model.actions[step.action].kind, ActionKind::Idle))
     }
 
-    /// Whether a state in which nobody can move is a deadlock: somebody waits.
+    /// Whether a state in which no process is enabled is a deadlock: some process waits.
     pub fn somebody_waits<const W: usize>(&self, state: &Packed<W>) -> bool {
         (0..self.code.points.len()).any(|process| self.point(ProcessId::new(process), state).waits)
     }
@@ -367,7 +367,7 @@ impl Machine<'_> {
             Ok(false) => return Flow::Continue(()),
             Ok(true) => {}
             Err(Faulty) => {
-                // A fault in a guard is the process's own, whoever it could meet.
+                // A fault in a guard is the process's own, whatever its partner.
                 let is_own = !matches!(paths.company, SyncWith::Receiver(_)) && paths.marked.admits(step.when_nobody);
                 paths.n_faults += u64::from(is_own);
                 return Flow::Continue(());
@@ -381,7 +381,7 @@ impl Machine<'_> {
         if let Some(sync) = &step.sync {
             return match &**sync {
                 SyncStep::Send(..) => self.meet(step, state, paths),
-                // A receiver moves when a sender does; only a fault in its guard is its own.
+                // A receiver steps when a sender does; only a fault in its guard is its own.
                 SyncStep::Receive(..) => Flow::Continue(()),
             };
         }

@@ -2,7 +2,7 @@
 //!
 //! Every value is coded as a number, so that compiled expressions compute with `i64` alone: truth values as 0 and 1,
 //! enumerations by position, `none` as 0 and a process as its id plus 1. A field holds a number less the least one that it
-//! can have, in as many bits as its range needs, and never straddles two words. Where the least number (`none`) stands apart
+//! can have, in as many bits as its range needs, and never straddles two words. Where the least number (`none`) is apart
 //! from the others, the gap between takes no bits.
 
 use base::{Feature, StopReason, Unsupported};
@@ -40,7 +40,7 @@ impl Field {
         self.number(self.raw(state))
     }
 
-    /// The number that a content stands for.
+    /// The number that a content encodes.
     pub fn number(self, raw: u64) -> i64 {
         if raw == 0 { self.zero } else { (raw as i64).wrapping_add(self.base) }
     }
@@ -51,12 +51,12 @@ impl Field {
         *word = (*word & !self.in_place(self.mask)) | self.in_place(self.raw_of(number));
     }
 
-    /// The content that stands for a number, if one does.
+    /// The content that encodes a number, if one does.
     pub fn raw_of(self, number: i64) -> u64 {
         if number == self.zero { 0 } else { number.wrapping_sub(self.base) as u64 & self.mask }
     }
 
-    /// A content where it stands in its word.
+    /// A content at its position in its word.
     pub fn in_place(self, raw: u64) -> u64 {
         raw << self.shift
     }
@@ -168,10 +168,10 @@ pub fn position(number: i64, ty: ScalarType, model: &Model) -> u32 {
     at as u32
 }
 
-/// Whether the values of these types can be numbered in a proof that lists its states.
+/// Whether the values of these types can be numbered in a proof with explicit sets.
 ///
 /// # Errors
-/// A type has more values than the numbers of a listed proof.
+/// A type has more values than the numbers of an explicit proof.
 pub fn numbers_fit(model: &Model, types: impl IntoIterator<Item = ScalarType>) -> Result<(), StopReason> {
     let is_wide = |ty: ScalarType| ty.n_values(model.type_context()) > 1 << u32::BITS;
     match types.into_iter().any(is_wide) {

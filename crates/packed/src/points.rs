@@ -1,4 +1,4 @@
-//! Control points: where the top frame of a process can stand.
+//! Control points: the control locations of the top frame of a process.
 //!
 //! In: a Model. Out: for each process the list of its points, each a place with the values that the counters of the text's
 //! loops have there. A point is one number in the packed state, so that a counter takes no bits of its own, and in the code
@@ -22,7 +22,7 @@ use crate::walk;
 /// The values of folded counters, by loop; a loop that control is not in has its counter's first value.
 pub type FoldedCounters = Vec<(LoopId, Value)>;
 
-/// Where the top frame of a process can stand.
+/// A control location of the top frame of a process.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PackedPoint {
     /// The place.

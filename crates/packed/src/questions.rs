@@ -1,6 +1,6 @@
 //! The questions of a task, compiled: what in a state decides each of them.
 //!
-//! An `invariant` is decided by a state in which it is false, a `reachable` by one in which it is true; these are looked at
+//! An `invariant` is decided by a state in which it is false, a `reachable` by one in which it is true; these are evaluated
 //! when a state is found. Faults, deadlocks and races show when the steps of a state are taken.
 
 use engine::PropertyId;
@@ -20,7 +20,7 @@ pub enum StateGoal {
     State(TermId, bool),
     /// A step that is a fault.
     Fault,
-    /// A state in which nobody can move and somebody is stuck.
+    /// A state in which no process is enabled and some process is stuck.
     Deadlock,
     /// A state with a race on a variable.
     Race(VarId, RaceWatch),
@@ -34,7 +34,7 @@ pub struct StateQuestion {
     pub goal: StateGoal,
 }
 
-/// Which of the questions were met on a level.
+/// Which of the questions were decided on a level.
 #[derive(Clone, Debug, Default)]
 pub struct Hits<const W: usize> {
     /// By question: whether a state or step decides it.
@@ -64,7 +64,7 @@ impl<const W: usize> Hits<W> {
         Hits { decided: vec![false; n_questions], faulty: vec![None; n_questions] }
     }
 
-    /// Looks at a state that was found.
+    /// Evaluates the questions in a state that was found.
     #[inline]
     pub fn look(
         &mut self,

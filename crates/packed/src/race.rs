@@ -1,4 +1,4 @@
-//! Races: a quick look that rules them out in most states.
+//! Races: a quick test that rules them out in most states.
 //!
 //! For each step the cells of the variable that it may read or write are known beforehand, a superset of those that it does
 //! touch. Where no two processes have enabled steps that may touch one cell, one of them writing, there is no race. In the

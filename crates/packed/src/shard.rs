@@ -50,7 +50,7 @@ impl<const W: usize> Shard<W> {
         self.overflow = Some(overflow);
     }
 
-    /// The states at positions in memory, as told by [`insert`](Self::insert).
+    /// The states at positions in memory, as [`insert`](Self::insert) returned them.
     pub fn read(&self, positions: Range<usize>, states: &mut Vec<Packed<W>>) {
         self.store.read(positions, states);
     }

@@ -1,7 +1,7 @@
 //! States on disk, where memory is short: closed levels as sorted runs, and membership found out in bulk.
 //!
 //! In: the states that a search found while a level was expanded, in any order and with repetitions. Out: those that are in no level so far, as the next level. Nothing is looked up
-//! state by state: what was found is sorted in portions, and merged with the sorted runs of all levels so far, once a level (delayed duplicate detection; Korf 2003). Levels also stand one behind the other in a
+//! state by state: what was found is sorted in portions, and merged with the sorted runs of all levels so far, once a level (delayed duplicate detection; Korf 2003). Levels are also one behind the other in a
 //! file of their own, so that their steps can be taken and runs can be walked back. A state takes the words that the program uses, in each of the two.
 //!
 //! Files have no name once they are open, where the system allows it, so that nothing is left of them however the program ends; elsewhere they are removed at the end.
@@ -255,7 +255,7 @@ impl Spool {
 impl Drop for Spool {
     fn drop(&mut self) {
         if let Some(path) = &self.path {
-            // Nobody goes on with it, and nobody could do anything about it.
+            // The search does not go on with it, and an error here changes nothing.
             fs::remove_file(path).ok();
         }
     }

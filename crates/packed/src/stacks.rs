@@ -10,7 +10,7 @@ use std::sync::{PoisonError, RwLock};
 
 use rustc_hash::FxBuildHasher;
 
-/// A frame that waits for a call to return, and the stack that it stands on.
+/// A frame that waits for a call to return, and the stack below it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct WaitingFrame {
     /// Where it called.
@@ -21,7 +21,7 @@ pub struct WaitingFrame {
     pub below: u32,
 }
 
-/// The stacks of one process that were met so far. May be used from several threads.
+/// The stacks of one process that were reached so far. May be used from several threads.
 #[derive(Default)]
 pub struct Stacks {
     known: RwLock<KnownStack>,

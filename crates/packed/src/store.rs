@@ -1,10 +1,10 @@
 //! The set of states found so far, in the order in which they were found.
 //!
 //! In: packed states, in batches. Out: each state once, at a position that never changes; so the levels of a
-//! breadth-first search are ranges of positions, and no parent has to be stored. The states stand in an arena of chunks,
+//! breadth-first search are ranges of positions, and no parent has to be stored. The states are in an arena of chunks,
 //! which never moves what it holds; beside it an open-addressing table (linear probing) maps a hash to a position. An entry
 //! of the table has 32 bits: as many as the table's size needs for the position, the others for bits of the hash, so that
-//! most probes that meet another state are refused without looking into the arena.
+//! most probes that hit another state are refused without reading the arena.
 //!
 //! Nearly every lookup misses the caches twice, in the table and in the arena. A batch therefore makes the loads of each
 //! kind for all its states first, one independent of the other, so that the processor waits for many at once.
@@ -247,7 +247,7 @@ mod tests {
 
     use super::*;
 
-    /// Numbers that look random and are the same in each run.
+    /// Pseudo-random numbers, the same in each run.
     fn numbers(seed: u64) -> impl Iterator<Item = u64> {
         std::iter::successors(Some(seed), |x| {
             Some(x.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407))

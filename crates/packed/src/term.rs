@@ -1,6 +1,6 @@
 //! Compiled expressions: terms over the fields of a packed state.
 //!
-//! A [`Term`] computes a number (see [`crate::packing`] for how values are coded) or a fault. Terms stand in one pool, each
+//! A [`Term`] computes a number (see [`crate::packing`] for how values are coded) or a fault. Terms are in one pool, each
 //! once, and name their parts by position; a term is evaluated by a plain recursion that neither allocates nor calls
 //! through pointers. What an expression is in the language is gone: own index, loop counters and bound variables are
 //! constants, quantifiers are lists (or, where they would be too long, loops over a register).
@@ -39,7 +39,7 @@ pub struct ListId {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct LocatorId(u32);
 
-/// The evaluation met an error of the program. Which one it is, `model::eval` says when somebody asks.
+/// The evaluation has an error of the program. Which one it is, `model::eval` says on demand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Faulty;
 
@@ -153,7 +153,7 @@ pub struct Quantification {
     pub body: TermId,
 }
 
-/// What terms look at: a state, and registers that evaluation itself uses.
+/// What terms read: a state, and registers that evaluation itself uses.
 #[derive(Clone, Copy)]
 pub struct TermInput<'a> {
     /// The state.

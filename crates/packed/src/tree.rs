@@ -3,7 +3,7 @@
 //! In: packed states, in batches. Out: each state once, at a position that never changes, as in [`crate::store`]. A state is cut in two halves of equal
 //! length, these again, down to 32 bits. Two halves of 32 bits have a number, so have two numbers, up to the two halves of a state, which are its *root*: one
 //! word. Since the parts of a program change little by little, most states differ in their root alone, and take 8 bytes and a slot.
-//! All pairs stand in one dictionary, which maps 64 bits to a number, whatever they mean. Successors of one state come one after the other
+//! All pairs are in one dictionary, which maps 64 bits to a number, whatever they mean. Successors of one state come one after the other
 //! and differ in few words, so the numbers of the last state are kept, and only those above what changed are looked up.
 
 use std::ops::Range;
@@ -160,7 +160,7 @@ fn key(pair: &Halves, state: &[u64], numbers: &[(u64, u32)]) -> u64 {
 mod tests {
     use super::*;
 
-    /// Numbers that look random and are the same in each run.
+    /// Pseudo-random numbers, the same in each run.
     fn numbers(seed: u64) -> impl Iterator<Item = u64> {
         std::iter::successors(Some(seed), |x| {
             Some(x.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407))

@@ -56,7 +56,7 @@ impl<'m> Compiler<'_, 'm> {
         self.follow_from(next, context, &mut open);
     }
 
-    /// Emits the way along `next` to its end. `open` has where each part of it begins that may be met again: a loop that is
+    /// Emits the way along `next` to its end. `open` has where each part of it begins that may be reached again: a loop that is
     /// not folded and has an empty body leads back to itself.
     fn follow_from(
         &mut self,

@@ -1,9 +1,9 @@
 //! Moves: the steps of control points in the form in which the machine tries them.
 //!
 //! In: all steps. Out: for each control point its moves. A step that one process takes alone is one move. A rendezvous is a move of the sender for each
-//! step of another process that receives from the channel, with one test for where both stand and what both await, so that nobody looks through receivers that are
+//! step of another process that receives from the channel, with one test for the control locations of both and what both await, so that the machine does not search receivers that are
 //! elsewhere; where nothing but constants is passed and both sides only change words, it is a test of words and a change of words. To receive is no
-//! move of the receiver's own, unless its guard may be a fault. Where a step has very many receivers they are looked for when it is taken.
+//! move of the receiver's own, unless its guard may be a fault. Where a step has very many receivers they are searched when it is taken.
 
 use model::control::ChannelId;
 use model::process::ProcessId;
@@ -14,12 +14,12 @@ use crate::code::{
 use crate::packing::Field;
 use crate::term::{TermPool, WordTest};
 
-/// A sender with more receivers' steps than this looks for them when it moves.
+/// A sender with more receivers' steps than this searches them when it steps.
 const MOST_MEETINGS: usize = 24;
 
 /// What moves are made of.
 pub(super) struct MoveMaker<'c> {
-    /// By process: where its control point stands in a state.
+    /// By process: the field of its control point in a state.
     pub control: &'c [Field],
     /// The expressions.
     pub terms: &'c TermPool,

@@ -82,7 +82,7 @@ impl Compiler<'_, '_> {
         let action = &self.model.actions[id];
         let sync = self.sync_step(id, context);
         let (condition, code_start) = match sync {
-            // What a body awaits is looked at when the values have been passed.
+            // What a body awaits is evaluated when the values have been passed.
             Some(_) => (guard, start),
             None => self.take_requirements(guard, start),
         };

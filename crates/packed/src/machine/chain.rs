@@ -1,6 +1,6 @@
-//! Steps beyond single actions: chains of actions that go on, and actions for where nobody can move.
+//! Steps beyond single actions: chains of actions that go on, and actions for where no process is enabled otherwise.
 //!
-//! In: a packed state. Out: to a [`Sink`], each step once, told when its chain has come to its end. The links of a chain are gathered by
+//! In: a packed state. Out: to a [`Sink`], each step once, when its chain has come to its end. The links of a chain are gathered by
 //! the machine as it takes them one at a time; chains are followed depth first in the order of the text, as `eval` does. A chain that comes
 //! back to a state that it has passed, with the same process to go on, is a fault.
 //!
@@ -44,7 +44,7 @@ impl Marked {
 /// The sink is asked after so many links.
 const PAUSE_EVERY: usize = 256;
 
-/// So many passed states are looked through one by one.
+/// So many passed states are searched one by one.
 const FEW: usize = 32;
 
 /// What a process can do next in a state.
@@ -95,7 +95,7 @@ struct Chain<const W: usize> {
     passed: Passed<W>,
 }
 
-/// Who had the turn in which state after each link but the last.
+/// Which process had control in which state after each link but the last.
 #[derive(Clone, Default)]
 struct Passed<const W: usize> {
     few: Vec<(ProcessId, Packed<W>)>,
@@ -122,7 +122,7 @@ impl<const W: usize> Passed<W> {
 type StepKey<const W: usize> = (Vec<(StatementId, Option<(ProcessId, StatementId)>)>, Packed<W>);
 
 impl Machine<'_> {
-    /// Shows the sink all that leaves the state of a program with actions for where nobody can move; whether there is anything.
+    /// Passes the sink all that leaves the state of a program with actions for where no process is enabled otherwise; whether there is anything.
     pub(super) fn expand_marked<const W: usize>(
         &self,
         state: &Packed<W>,
@@ -164,7 +164,7 @@ impl Machine<'_> {
         self.chains((process, Marked::Yes, SyncWith::Anybody), state, scratch, sink)
     }
 
-    /// Shows the sink the steps of one process that begin with some links; whether there are any. In the company of nobody, chains are cut
+    /// Passes the sink the steps of one process that begin with some links; whether there are any. Without partners, chains are cut
     /// where the process could send.
     pub(super) fn chains<const W: usize>(
         &self,
@@ -225,7 +225,7 @@ impl Machine<'_> {
         sink.successor(chain.first.process, &chain.state)
     }
 
-    /// Whether a process could go on by sending, if somebody received.
+    /// Whether a process could go on by sending, if another received.
     fn may_send<const W: usize>(&self, process: ProcessId, state: &Packed<W>, scratch: &Scratch<W>) -> bool {
         let point = self.point(process, state);
         self.code.steps[point.first as usize..point.end as usize].iter().any(|step| {

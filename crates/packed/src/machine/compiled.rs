@@ -1,7 +1,7 @@
 //! The machine's work on states of each width, compiled once.
 //!
 //! What is generic over the width is compiled again in every crate that uses it. The machine is the largest such part and four crates
-//! run it, so its entries for each width stand in a table here, and a [`Scratch`](super::Scratch) knows those of its own. The widths are those of [`crate::width`].
+//! run it, so its entries for each width are in a table here, and a [`Scratch`](super::Scratch) knows those of its own. The widths are those of [`crate::width`].
 
 use std::any::Any;
 use std::ops::ControlFlow;
@@ -16,7 +16,7 @@ use crate::width::MAX_WORDS;
 /// Whether there was anything to show, unless the sink ended it.
 type ExpandResult = ControlFlow<(), bool>;
 
-/// Who moves, and in whose company.
+/// The process that steps, and its partners.
 type Moving = (ProcessId, SyncWith);
 
 /// The entries of the machine for states of `W` words.
@@ -52,7 +52,7 @@ impl<const W: usize> Compiled<W> {
     }
 }
 
-/// The entries for a width. Not generic, so that nobody compiles them again.
+/// The entries for a width. Not generic, so that no other crate compiles them again.
 fn entries(width: usize) -> &'static dyn Any {
     match width {
         #[cfg(not(debug_assertions))]

@@ -1,4 +1,4 @@
-//! The paths of one process out of one state, each transition told once.
+//! The paths of one process out of one state, each transition passed to the sink once.
 
 use std::collections::HashSet;
 
@@ -13,7 +13,7 @@ use crate::packing::Packed;
 /// A transition of steps that may repeat it: the statements, and the successor.
 type KnownTransition<const W: usize> = (StatementId, Option<(ProcessId, StatementId)>, Packed<W>);
 
-/// Transitions that were told.
+/// Transitions that the sink has seen.
 pub(super) type KnownSet<const W: usize> = HashSet<KnownTransition<W>, FxBuildHasher>;
 
 /// A set that has grown larger is not kept: to clear it takes as long as it is large.
@@ -21,19 +21,19 @@ pub(super) const MAX_KEPT: usize = 256;
 
 /// The paths of one process from one state.
 pub(super) struct Paths<'a, const W: usize> {
-    /// Who is told.
+    /// Where transitions go.
     pub sink: &'a mut dyn Sink<W>,
     /// Registers.
     pub scratch: &'a Scratch<W>,
-    /// Who moves.
+    /// The process that steps.
     pub process: ProcessId,
-    /// With whom.
+    /// Its partners.
     pub company: SyncWith,
     /// By which mark.
     pub marked: Marked,
     /// How many paths were a fault.
     pub n_faults: u64,
-    /// How many transitions were told.
+    /// How many transitions the sink has seen.
     pub n_successors: u64,
     /// What was found so far, if paths may coincide.
     pub known: Option<KnownSet<W>>,

@@ -86,7 +86,7 @@ impl Machine<'_> {
         Flow::Continue(())
     }
 
-    /// The state in which the values have been passed; `None` where the two do not meet.
+    /// The state in which the values have been passed; `None` where the rendezvous is not possible.
     fn pass<const W: usize>(
         &self,
         sender: &CompiledStep,

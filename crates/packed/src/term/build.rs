@@ -1,6 +1,6 @@
 //! Making terms, each once: the leaves, and what all others are made with.
 //!
-//! Nothing here changes where a term is a fault, or in which order faults are met: a part that may be a fault is never
+//! Nothing here changes where a term is a fault, or in which order faults occur: a part that may be a fault is never
 //! dropped, and never moved before or behind another.
 
 use super::{ListId, Locator, LocatorId, Term, TermFacts, TermId, TermPool, TermSupport};
@@ -26,7 +26,7 @@ impl TermPool {
         terms
     }
 
-    /// Tells how large the content of a field, less its base, can be.
+    /// Sets how large the content of a field, less its base, can be.
     pub fn limit(&mut self, field: Field, max_raw: u64) {
         let known = self.max_raw.entry(field).or_default();
         *known = max_raw.max(*known);

@@ -26,7 +26,7 @@ impl TermPool {
             BinaryOp::NotEqual => self.arithmetic(ArithmeticOp::NotEqual, left, right),
             BinaryOp::Less => self.arithmetic(ArithmeticOp::Less, left, right),
             BinaryOp::LessEqual => self.arithmetic(ArithmeticOp::LessEqual, left, right),
-            // Faults are all alike here, so the sides may change places.
+            // Faults are not distinguished here, so the sides may change places.
             BinaryOp::Greater => self.arithmetic(ArithmeticOp::Less, right, left),
             BinaryOp::GreaterEqual => self.arithmetic(ArithmeticOp::LessEqual, right, left),
             BinaryOp::Add => self.arithmetic(ArithmeticOp::Add, left, right),

@@ -1,6 +1,6 @@
 //! Pairwise exclusions as counts: "not both" for every two of n tests is "at most one" of the n.
 //!
-//! Mutual exclusion of n processes is written as n·(n−1)/2 pairs; counting looks at each of the n tests once. In: the
+//! Mutual exclusion of n processes is written as n·(n−1)/2 pairs; counting evaluates each of the n tests once. In: the
 //! pairs. Out: sets all of whose pairs were given, found greedily, each with at least `min_size` members.
 
 use std::collections::{BTreeMap, BTreeSet};
