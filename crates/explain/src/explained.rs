@@ -1,7 +1,7 @@
 //! A run with all that there is to understand about its answers, each thing found out once.
 //!
-//! In: a run after the audit, and what finding out may use. Out: an [`Explained`], which can be used wherever the run can. What is asked of it is
-//! found out when it is asked for the first time, and kept: the terminal, the documents for scripts, the page and what is said about other sizes all
+//! In: a run after the audit, and what finding out may use. Out: an [`Explained`], which can be used wherever the run can. Each part of it is
+//! computed when a report asks for it the first time, and kept: the terminal, the documents for scripts, the page and what is said about other sizes all
 //! show the same.
 
 use std::ops::Deref;
@@ -170,7 +170,7 @@ pub struct TraceExplanation {
     pub steps: ExplainedSteps,
     /// Which parts of an expression decide the property in the last state.
     pub why: Vec<DecidingPart>,
-    /// Who waits for what, where the run ends in a deadlock.
+    /// Which process waits for what, where the run ends in a deadlock.
     pub waits: Vec<Wait>,
     /// A cycle of processes that wait for each other, if there is one.
     pub cycle: Option<Vec<ProcessId>>,

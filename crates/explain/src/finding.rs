@@ -43,7 +43,7 @@ pub struct Finding {
     pub instance: String,
     /// Where to look: the property, or where the program goes wrong where the property is not written down; may be empty.
     pub span: Span,
-    /// The line on which it stands; 1 where it does not stand anywhere.
+    /// Its line; 1 where it has no place in the text.
     pub line: u32,
 }
 

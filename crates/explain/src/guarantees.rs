@@ -2,7 +2,7 @@
 //!
 //! In: a proof of a program with procedures, or of one without. Out: for each process what its steps may change of what others see,
 //! and the local states that it can be in, each as few lines as the values allow: rows that differ in one column become one, and places
-//! with the same rows stand together.
+//! with the same rows are put together.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -174,7 +174,7 @@ impl GuaranteeWriter<'_> {
         told.into_iter().flat_map(line).collect()
     }
 
-    /// What a cube means, wherever the process stands.
+    /// What a cube means, at every place of the process.
     fn meant(&self, columns: &[ShownColumn], cube: &ValueBox) -> LocalStates {
         let mut found = LocalStates { places: Vec::new(), cells: Vec::new(), slots: Vec::new() };
         for (column, numbers) in columns.iter().zip(cube) {

@@ -1,4 +1,4 @@
-//! What the loop of a lasso shows: who could move in it and who did, and how it satisfies each assumption.
+//! What the loop of a lasso shows: which processes are enabled in it and which take steps, and how it satisfies each assumption.
 //!
 //! In: a trace that goes round for ever. Out: a line for each process that has a part in it or could have, and one for each
 //! fairness assumption of the property, all counted on the reference semantics.
@@ -13,20 +13,20 @@ use model::process::ProcessId;
 
 use crate::text::clean;
 
-/// More processes or assumptions than this are not listed.
+/// More processes or assumptions than this are not given.
 pub const MOST_LINES: usize = 12;
 
 /// The part that a process has in a loop.
 pub struct LoopShare {
     /// The process.
     pub name: String,
-    /// In how many states it is able to move.
+    /// In how many states it is enabled.
     pub n_able: usize,
     /// How many states there are.
     pub n_states: usize,
-    /// How often it moves.
+    /// How many steps it takes.
     pub n_moves: usize,
-    /// How often it has its turn and stands still.
+    /// How often it has its turn and stutters.
     pub n_still: usize,
 }
 
@@ -63,7 +63,7 @@ impl<'a> Looped<'a> {
         Some(Looped { model, states: &trace.states[from..last], turns: &trace.turns[from..last] })
     }
 
-    /// For each process in how many states it is able to move, and what it does with its turns.
+    /// For each process in how many states it is enabled, and what it does with its turns.
     pub fn shares(&self) -> Vec<LoopShare> {
         let share = |id: ProcessId| LoopShare {
             name: clean(&self.model.processes[id].name),

@@ -4,7 +4,7 @@
 //!
 //! In: a run, its Model and the evidence of its answers, after the audit. Out: plain data and sentences that the terminal, the documents for
 //! scripts and the page show. [`proof`] puts certificates into sentences, [`guarantees`] those of programs with procedures; [`why`] says
-//! which part of a property is false, [`waiting`] who waits for whom, [`steps`] what each step of a trace did, [`stale`] which read came too early, [`lasso`] who has a part
+//! which part of a property is false, [`waiting`] which process waits for which, [`steps`] what each step of a trace did, [`stale`] which read came too early, [`lasso`] which processes have a part
 //! in a loop; [`finding`] says each answer in one sentence. [`names`] are the user's names, [`text`] makes them harmless.
 
 pub mod bundle;

@@ -1,4 +1,4 @@
-//! States in the user's names: values, variables, where a process stands.
+//! States in the user's names: values, variables, the place of a process.
 
 use base::{Id, SourceFile, Span};
 use model::control::{ActionId, Place, TextOwner};
@@ -81,7 +81,7 @@ pub fn scope(model: &Model, state: &State, process: ProcessId) -> TextOwner {
 /// A place whose branches have labels is called by all of them, if they are not more than this.
 const MOST_BRANCHES: usize = 3;
 
-/// Where a process stands: its place, or `f.place` inside procedure `f`.
+/// The place of a process, or `f.place` inside procedure `f`.
 pub fn place(model: &Model, state: &State, process: ProcessId) -> String {
     let place = &model.places[state.place(process)];
     let is_end = state.place(process) == model.families[model.processes[process].family].end;
@@ -143,7 +143,7 @@ fn waits_at(model: &Model, call: model::control::ActionId) -> model::control::Pl
     }
 }
 
-/// The frames of a process that is in a procedure, from the process's own text to the top: where each stands, with the variables of
+/// The frames of a process that is in a procedure, from the process's own text to the top: the place of each, with the variables of
 /// its procedure. Empty where the process is in its own text.
 pub fn call_stack(model: &Model, state: &State, process: ProcessId) -> Vec<String> {
     let frames = &state.stacks[process.index()];

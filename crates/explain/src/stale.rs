@@ -13,7 +13,7 @@ use crate::explained::ToldTrace;
 use crate::names::line;
 use crate::text::clean;
 
-/// The cause is looked for among so many last steps.
+/// The cause is searched for among so many last steps.
 const MOST_STEPS: usize = 40;
 
 /// A cell that was read in one step, changed by another process in a second, and acted on in a third.
@@ -28,7 +28,7 @@ struct Stale {
 /// A read that came too early: a likely cause.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cause {
-    /// Who read what when, and who changed it before it was acted on.
+    /// Which process read what when, and which one changed it before it was acted on.
     pub sentence: String,
     /// The line of the read and that of the act, where they are close to each other.
     pub close_lines: Option<[u32; 2]>,
@@ -62,7 +62,7 @@ fn find(told: &ToldTrace<'_>) -> Option<Stale> {
         let reader = mover(acted);
         let read = (0..acted).rev().find(|&at| mover(at) == reader)?;
         let view = told.step(read);
-        // A step that itself wrote what others see is more than a look.
+        // A step that itself wrote what others see is more than a read.
         let reads = if view.writes { &[][..] } else { &view.reads };
         reads.iter().find_map(|&cell| {
             // It was read in state `read`; what follows from it happens in state `acted`.
@@ -73,7 +73,7 @@ fn find(told: &ToldTrace<'_>) -> Option<Stale> {
     })
 }
 
-/// The two lines between which another process moved, where they are close to each other in the text.
+/// The two lines between which another process stepped, where they are close to each other in the text.
 fn close_lines(told: &ToldTrace<'_>, stale: &Stale) -> Option<[u32; 2]> {
     let number = |at: usize| {
         let by = told.trace.turns[at].step()?;

@@ -1,7 +1,7 @@
-//! A trace step by step, as plain data: who moved, by which statement, from where to where, what changed, what was read.
+//! A trace step by step, as plain data: which process stepped, by which statement, from where to where, what changed, what was read.
 //!
 //! In: a Model and a trace that `audit` accepted. Out: one [`StepView`] for each step. The terminal's columns, the replay and
-//! the JSON document are all drawn from these.
+//! the JSON document are all made from these.
 
 use base::SourceFile;
 use evidence::Trace;
@@ -19,7 +19,7 @@ use crate::names::{is_branch_label, is_named, line, location, place, scope};
 /// One step.
 #[derive(Clone, Debug)]
 pub struct StepView {
-    /// Who moves; of a rendezvous, the sender.
+    /// The process that steps; of a rendezvous, the sender.
     pub process: ProcessId,
     /// The receiver of a rendezvous.
     pub partner: Option<ProcessId>,
@@ -41,7 +41,7 @@ pub struct StepView {
     pub reads: Vec<CellId>,
     /// Whether it wrote something that others can see.
     pub writes: bool,
-    /// Whether it is no step at all: the process had its turn and stood still.
+    /// Whether it is no step at all: the process had its turn and stuttered.
     pub stands_still: bool,
 }
 
@@ -61,9 +61,9 @@ impl StepView {
 pub struct ControlChange {
     /// The process.
     pub process: ProcessId,
-    /// Where it stood.
+    /// Its place before.
     pub from: String,
-    /// Where it stands now; with the number of calls where that changed.
+    /// Its place after; with the number of calls where that changed.
     pub to: String,
     /// Whether both have names of the user's, and different ones, so that they say which step it was.
     pub is_named: bool,
@@ -96,7 +96,7 @@ pub fn steps(model: &Model, source: &SourceFile, trace: &Trace) -> Vec<StepView>
     pairs.map(|(pair, turn)| step(model, source, turn, [&pair[0], &pair[1]])).collect()
 }
 
-/// One turn between two states: a step, or a process that stands still.
+/// One turn between two states: a step, or a process that stutters.
 pub fn step(model: &Model, source: &SourceFile, turn: &Turn, states: [&State; 2]) -> StepView {
     match turn {
         Turn::Step(by) => step_taken(model, source, by, states),

@@ -27,7 +27,7 @@ pub fn clean(text: &str) -> String {
     out
 }
 
-/// Appends one character, as it may be shown, to a line that stands at `column`.
+/// Appends one character, as it may be shown, to a line that has come to `column`.
 pub fn push_clean(line: &mut String, column: &mut usize, character: char) {
     if character == '\t' {
         let spaces = TAB - *column % TAB;

@@ -29,7 +29,7 @@ fn rewritten(text: &str, start: usize) -> Option<String> {
         _ => return None,
     };
     let value = rest.strip_suffix(" > #")?;
-    // The lower bound stands before the count.
+    // The lower bound comes before the count.
     let before = text[..start].strip_suffix(" + ")?;
     let before = before.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '-');
     Some(format!("{before}{word}({value}){}", &text[end + 1..]))

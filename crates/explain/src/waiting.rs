@@ -1,7 +1,7 @@
-//! Who waits for what in a deadlock, and who holds it.
+//! Which process waits for what in a deadlock, and which one holds it.
 //!
 //! In: a trace that ends in a deadlock. Out: for each stuck process what its statement waits for: a lock with its owner, a
-//! semaphore with those who took it and did not give it back (found along the trace), a condition with the present values;
+//! semaphore with those that took it and did not give it back (found along the trace), a condition with the present values;
 //! and a cycle of processes that wait for each other, if there is one.
 
 use std::collections::{HashSet, VecDeque};
@@ -28,7 +28,7 @@ pub struct Wait {
     pub process: ProcessId,
     /// What it waits for.
     pub what: Awaited,
-    /// Who has it, as far as that is known.
+    /// The processes that have it, as far as that is known.
     pub holders: Vec<ProcessId>,
 }
 
@@ -178,7 +178,7 @@ fn fitting(model: &Model, cell: CellId, has_more: bool) -> String {
     format!("{which} in {}", bundle::cell_name(model, cell))
 }
 
-/// Whether a statement chooses a value that nobody sees, such as which message is taken.
+/// Whether a statement chooses a value that no process sees, such as which message is taken.
 fn only_chooses(model: &Model, stmt: &Stmt) -> bool {
     matches!(&stmt.kind, StmtKind::AssignAny(access, _) if model.vars[access.var].look == VariableLook::Hidden)
 }
@@ -187,7 +187,7 @@ fn changes(stmt: &Stmt) -> bool {
     !matches!(stmt.kind, StmtKind::Await(_) | StmtKind::Assert(_) | StmtKind::Acquire(_))
 }
 
-/// Who holds a lock or semaphore that cannot be taken now; `None` where it can.
+/// The holders of a lock or semaphore that cannot be taken now; `None` where it can.
 fn holders(model: &Model, state: &State, cell: CellId, takers: &[Vec<ProcessId>]) -> Option<Vec<ProcessId>> {
     match (model.cells[cell].ty, state.cells[cell.index()]) {
         (ScalarType::Lock, Value::Process(owner)) => Some(vec![owner]),
@@ -196,7 +196,7 @@ fn holders(model: &Model, state: &State, cell: CellId, takers: &[Vec<ProcessId>]
     }
 }
 
-/// The cell that an access means for who looks.
+/// The cell that an access means from this viewpoint.
 pub(crate) fn locate(model: &Model, view: &mut Viewpoint<'_>, access: &Access) -> Option<CellId> {
     let owner = match &access.whose {
         Whose::Shared => None,

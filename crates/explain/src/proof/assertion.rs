@@ -50,17 +50,17 @@ pub struct MemberAssertion {
     pub whom: String,
     /// Whether it is about all processes of their families.
     pub is_all: bool,
-    /// What holds wherever the processes stand.
+    /// What holds at every place of the processes.
     pub always: Vec<Assertion>,
     /// What else holds at places of a single process.
     pub places: Vec<AtPlaces>,
-    /// Places at which the process never stands.
+    /// Places at which the process never is.
     pub unreached: Vec<String>,
     /// How many sentences are left out, since they were not found to be true in all view states.
     pub n_left_out: usize,
     /// For each of the [`MemberAssertion::sentences`], the steps of others that touch what it speaks of.
     pub touched_by: Vec<Vec<SourceStep>>,
-    /// The members, each with the processes for which the letters stand.
+    /// The members, each with the processes that the letters denote.
     pub(super) said: Vec<MemberSentence>,
     /// The names of the letters.
     letter_names: Vec<String>,
@@ -69,7 +69,7 @@ pub struct MemberAssertion {
     /// The families of the member's processes.
     families: Vec<FamilyId>,
     never_at: Vec<PlaceName>,
-    /// Which processes of the family it is about, where few stand for many.
+    /// Which processes of the family it is about, where few represent many.
     pub only: Only,
     /// What it is about besides, where that is not everything.
     beside: Option<String>,
@@ -80,11 +80,11 @@ pub struct MemberAssertion {
 /// The sentences about a scene.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SceneSays {
-    /// What holds wherever the process stands.
+    /// What holds at every place of the process.
     pub always: Vec<SentenceFormula>,
     /// What else holds at places.
     pub places: Vec<(Vec<PlaceName>, Vec<SentenceFormula>)>,
-    /// Places at which the process never stands.
+    /// Places at which the process never is.
     pub never_at: Vec<PlaceName>,
     /// Sentences that were not found to be true.
     pub n_left_out: usize,
@@ -143,7 +143,7 @@ impl MemberAssertion {
         }
     }
 
-    /// The sentences about a process of a family that stands for many.
+    /// The sentences about a process of a family that represents many.
     pub(super) fn of_scene(model: &Model, family: FamilyId, says: SceneSays, letter_names: Vec<String>) -> Self {
         let assertion = |formula: &SentenceFormula| Assertion {
             text: render::text(model, &letter_names, formula),
@@ -191,7 +191,7 @@ impl MemberAssertion {
         MemberAssertion { only, beside, ..self }
     }
 
-    /// Names the processes that it is about, where one process stands for many.
+    /// Names the processes that it is about, where one process represents many.
     pub(super) fn name_scene(&mut self, model: &Model) {
         let [family] = self.families[..] else { return };
         let declared = &model.families[family];
@@ -282,7 +282,7 @@ impl MemberAssertion {
             (k, names) if self.is_all && is_same && is_only && k == names.len() => {
                 format!("processes {}, for every {}", names.join(" and "), names.join(" != "))
             }
-            // Members are listed with their processes in ascending order.
+            // Members have their processes in ascending order.
             (k, names) if is_same && is_only && k == names.len() && self.said.len() == invariant.members.len() => {
                 format!("processes {}, for every {}", names.join(" and "), names.join(" < "))
             }
@@ -330,7 +330,7 @@ impl MemberAssertion {
         self.write_expressions(model, &[]);
     }
 
-    /// Writes every sentence as an invariant, for all processes for which letters stand.
+    /// Writes every sentence as an invariant, for all processes that letters denote.
     fn write_expressions(&mut self, model: &Model, families: &[FamilyId]) {
         let close = |formula: SentenceFormula| {
             let closed = closed(families, formula);
@@ -348,7 +348,7 @@ impl MemberAssertion {
         }
     }
 
-    /// That a sentence holds where the process stands at some places.
+    /// That a sentence holds where the process is at some places.
     fn at_spots(&self, spots: &[PlaceName], formula: &SentenceFormula) -> SentenceFormula {
         match self.stands {
             Some(who) => {
@@ -366,13 +366,13 @@ impl MemberAssertion {
         always.chain(at_places).chain(self.never()).collect()
     }
 
-    /// That the process never stands at some places.
+    /// That the process is never at some places.
     fn never(&self) -> Option<SentenceFormula> {
         let who = self.stands.filter(|_| !self.never_at.is_empty())?;
         Some(SentenceFormula::Not(Box::new(SentenceFormula::At(who, self.never_at.clone()))))
     }
 
-    /// The processes for which the letters stand: one choice for each member, or for each of its images.
+    /// The processes that the letters denote: one choice for each member, or for each of its images.
     pub fn choices(&self, model: &Model) -> Vec<Vec<ProcessId>> {
         if self.said.is_empty() {
             let family = &model.families[self.families[0]];

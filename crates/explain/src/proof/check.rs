@@ -1,6 +1,6 @@
 //! Whether a sentence is true in every view state of a proof's sets: none is printed of which that was not found out.
 //!
-//! In: a [`SentenceFormula`], the members that it is about, and the processes for which its letters stand there. Out: whether it is true in each of their view
+//! In: a [`SentenceFormula`], the members that it is about, and the processes that its letters denote there. Out: whether it is true in each of their view
 //! states, as [`truth`] evaluates it; with a symmetry also in each of the images. A sentence that takes too long to judge does not pass.
 //!
 //! Only the columns that the sentence reads are examined, and of their numbers only what its tests distinguish; each combination that occurs in the
@@ -35,7 +35,7 @@ pub struct SentenceJudge<'a> {
     pub budget: &'a Budget,
 }
 
-/// A member that a sentence is about, and the processes for which the letters stand.
+/// A member that a sentence is about, and the processes that the letters denote.
 #[derive(Clone, Debug)]
 pub struct MemberSentence {
     /// The member's position.
@@ -45,7 +45,7 @@ pub struct MemberSentence {
 }
 
 impl SentenceJudge<'_> {
-    /// Which sentences are true in all view states of these members and, where they stand for their images, in those of the images.
+    /// Which sentences are true in all view states of these members and, where they represent their images, in those of the images.
     pub fn accepts(&self, formulas: &[SentenceFormula], said: &[MemberSentence]) -> Vec<bool> {
         let mut accepted = vec![true; formulas.len()];
         for said in said {
@@ -157,7 +157,7 @@ impl SentenceJudge<'_> {
 struct Reads<'f, 'v, 'a> {
     view: &'v MemberView<'a>,
     columns: BTreeSet<usize>,
-    /// The tests, each with what letters stand for and the column that it reads.
+    /// The tests, each with what letters denote and the column that it reads.
     atoms: Vec<(usize, LetterMeaning<'a>, &'f SentenceFormula)>,
 }
 
@@ -197,7 +197,7 @@ impl<'f, 'a> Reads<'f, '_, 'a> {
         self.atoms.push((column, meaning.clone(), formula));
     }
 
-    /// For each number of a column the first one that no test tells apart from it.
+    /// For each number of a column the first one that no test distinguishes from it.
     fn kinds(&self, column: usize) -> Vec<u32> {
         let n_numbers = self.view.n_numbers(column) as u32;
         if matches!(self.view.columns[column], Column::Exposed(_)) {
@@ -284,7 +284,7 @@ impl KindRows<'_> {
                     let mut numbers = numbers.clone();
                     if let Some(kinds) = &self.kinds[column] {
                         let number = numbers[column].unwrap_or(0) | value << (n_bits(column) - 1 - bit);
-                        // Codes that stand for nothing are not in the set.
+                        // Codes without a meaning are not in the set.
                         let read = if is_last { kinds.get(number as usize).copied() } else { Some(number) };
                         let Some(read) = read else { continue };
                         numbers[column] = Some(read);

@@ -1,6 +1,6 @@
 //! A set of rows as a conjunction of clauses: what cannot be, said with few words (two-level minimisation, many-valued).
 //!
-//! In: rows over classes of numbers. Out: **exclusions**, each a box of numbers that no row meets, such that what meets none of
+//! In: rows over classes of numbers. Out: **exclusions**, each a box of numbers that contains no row, such that what is outside all of
 //! them is exactly the set. First come all largest boxes over one and two columns, which are the short sentences; points that these
 //! leave over are each enlarged to a box that cannot grow. Then kinds of boxes that the others make superfluous are dropped, a whole
 //! kind at a time, so that a sentence about one process is one about all.
@@ -12,7 +12,7 @@ const MOST_TRIES: usize = 300_000;
 /// No reader takes in more boxes than this.
 const MOST_BOXES: usize = 3_000;
 
-/// A box that no row meets: for some columns, in ascending order, the classes that it covers, as bits.
+/// A box that contains no row: for some columns, in ascending order, the classes that it covers, as bits.
 pub(super) type Exclusion = Vec<(usize, u64)>;
 
 /// A set of rows.
@@ -27,7 +27,7 @@ pub(super) struct RowSet<'a> {
 impl RowSet<'_> {
     /// The exclusions, given that `fixed` ones are said already; `None` where there are too many.
     ///
-    /// `kind` tells which exclusions are of one kind, to be kept or dropped together.
+    /// `kind` says which exclusions are of one kind, to be kept or dropped together.
     pub fn exclusions(&self, fixed: &[Exclusion], kind: &dyn Fn(&Exclusion) -> String) -> Option<Vec<Exclusion>> {
         if self.sizes.iter().any(|&size| size > 64) {
             return None;
@@ -58,7 +58,7 @@ impl RowSet<'_> {
         columns.filter(|(_, missing)| *missing != 0).map(|one| vec![one]).collect()
     }
 
-    /// Largest boxes over two columns that no row meets, and that are not boxes over one.
+    /// Largest boxes over two columns that contain no row, and that are not boxes over one.
     fn double(&self) -> Vec<Exclusion> {
         let mut found = Vec::new();
         for one in 0..self.sizes.len() {
@@ -109,7 +109,7 @@ impl RowSet<'_> {
         search.find(&mut Vec::new())
     }
 
-    /// The point, enlarged column by column to a box that no row meets and that cannot grow.
+    /// The point, enlarged column by column to a box that contains no row and that cannot grow.
     fn grown(&self, point: &[usize]) -> Exclusion {
         let mut grown: Vec<u64> = point.iter().map(|&class| 1 << class).collect();
         let meets =

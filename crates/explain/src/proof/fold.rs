@@ -1,6 +1,6 @@
 //! From exclusions to sentences: implications, equivalences, and quantifiers where the same holds of all processes.
 //!
-//! In: boxes that no view state meets. Out: sentences whose conjunction says the same. Two sentences are instances of one if they
+//! In: boxes that contain no view state. Out: sentences whose conjunction says the same. Two sentences are instances of one if they
 //! read the same once their processes are called by letters; a quantifier is put in only where every process of the family has its
 //! instance.
 

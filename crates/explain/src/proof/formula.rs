@@ -16,7 +16,7 @@ use model::variable::{CellId, VarId};
 pub enum NamedProcess {
     /// One and the same process.
     Process(ProcessId),
-    /// The process for which a letter stands.
+    /// The process that a letter denotes.
     Letter(Letter),
     /// The process that comes so many places after that of a letter, in the ring of its family; before it, where the number is negative.
     After(Letter, i64),
@@ -24,7 +24,7 @@ pub enum NamedProcess {
     Kin(Letter, Kin),
 }
 
-/// Where a process stands in a binary tree, seen from another one; the first process is the root.
+/// The position of a process in a binary tree, seen from another one; the first process is the root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kin {
     /// The parent.
@@ -46,7 +46,7 @@ impl Kin {
     }
 }
 
-/// A letter that stands for processes of a family.
+/// A letter that denotes processes of a family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Letter {
     /// Which one: its position among all letters of the sentence.
@@ -117,7 +117,7 @@ pub enum Quantity {
     AtMost(usize),
 }
 
-/// A quantified sentence: its letters stand for different processes of a family.
+/// A quantified sentence: its letters denote different processes of a family.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct QuantifiedSentence {
     /// The sentence.
@@ -163,7 +163,7 @@ pub enum SentenceFormula {
     Constant(bool),
     /// A cell's value passes a test.
     Cell(CellTerm, Test),
-    /// A process stands at one of these places.
+    /// A process is at one of these places.
     At(NamedProcess, Vec<PlaceName>),
     /// The opposite.
     Not(Box<SentenceFormula>),
@@ -296,7 +296,7 @@ impl ValueTerm {
     }
 }
 
-/// What letters stand for.
+/// What letters denote.
 #[derive(Clone, Debug)]
 pub struct LetterMeaning<'a> {
     /// The program.
@@ -306,7 +306,7 @@ pub struct LetterMeaning<'a> {
 }
 
 impl<'a> LetterMeaning<'a> {
-    /// The first letters stand for these processes.
+    /// The first letters denote these processes.
     pub fn new(model: &'a Model, own: &[ProcessId]) -> Self {
         LetterMeaning { model, letters: own.iter().copied().map(Some).collect() }
     }

@@ -2,7 +2,7 @@
 //!
 //! In: the sentences about each member. A step **matters** if it touches a variable that some sentence speaks of, or leads between
 //! places of which different things are said, by the process itself or, through exposed facts, by others. A line is *not needed* if none of its
-//! steps matters: taken out, every obligation of the proof would still be the same. A step **disturbs** another process if it writes a variable, or
+//! steps matters: taken out, every obligation of the proof would still be the same. A step **interferes** with another process if it writes a variable, or
 //! changes an exposed fact, that a sentence of the other one speaks of.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -34,12 +34,12 @@ pub struct SourceStep {
     pub statement: String,
 }
 
-/// Fills in the lines and disturbances of an explanation.
+/// Fills in the lines and interference of an explanation.
 pub(super) fn look(words: &InvariantWords<'_>, source: &SourceFile, told: &[ToldMember<'_>], out: &mut LocalProof) {
     let model = words.model;
     let mut steps: BTreeSet<SourceStep> = BTreeSet::new();
     let mut all_lines = BTreeSet::new();
-    // Where members stand for their images, so do processes beside those of the member: with three of each family, every pair is examined.
+    // Where members represent their images, so do processes beside those of the member: with three of each family, every pair is examined.
     let is_looked_at = |process: &ProcessId| {
         let first = model.families[model.processes[*process].family].first;
         words.invariant.symmetry.is_none() || process.index() - first.index() < 4
@@ -88,7 +88,7 @@ pub(super) fn look(words: &InvariantWords<'_>, source: &SourceFile, told: &[Told
     out.disturbances = steps.into_iter().collect();
 }
 
-/// Looks at the steps of one process.
+/// Examines the steps of one process.
 struct Looker<'a> {
     words: &'a InvariantWords<'a>,
     process: ProcessId,
@@ -103,7 +103,7 @@ impl Looker<'_> {
         touches || self.moves_within_sentences(ends, points) || self.disturbs(action, counters, ends, points)
     }
 
-    /// Whether a step writes what a sentence of another process speaks of, or changes a fact that it looks at.
+    /// Whether a step writes what a sentence of another process speaks of, or changes a fact that it reads.
     fn disturbs(&self, action: ActionId, counters: &Counters, ends: (usize, Option<usize>), points: &Points) -> bool {
         let written = footprint(self.words.model, self.process, action, counters).writes;
         let others = self.told.iter().filter(|one| one.member.processes != [self.process]);
@@ -157,7 +157,7 @@ impl Looker<'_> {
         )
     }
 
-    /// Whether a step changes what the process exposes, as far as sentences tell that apart.
+    /// Whether a step changes what the process exposes, as far as sentences distinguish that.
     fn changes_block(&self, told: &MemberSentences, (from, to): (usize, Option<usize>), points: &Points) -> bool {
         let Some(classes) = told.classes_of(Column::Exposed(self.process)) else { return false };
         let Some(to) = to else { return true };
@@ -169,7 +169,7 @@ impl Looker<'_> {
         }
     }
 
-    /// The class of the block at a point, where blocks tell of places only.
+    /// The class of the block at a point, where blocks depend on places only.
     fn class_at(&self, classes: &[Vec<u32>], point: usize) -> Option<usize> {
         let exposed = &self.words.invariant.exposed[self.process.index()];
         let facts = exposed.facts.iter().map(|fact| holds_at(fact, point)).collect::<Option<Vec<bool>>>()?;

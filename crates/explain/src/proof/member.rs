@@ -1,8 +1,8 @@
 //! The invariant of one process, or of a few together, in sentences.
 //!
-//! In: a member of a split invariant. Out: what holds wherever the processes stand, and for one process what else holds at each of
+//! In: a member of a split invariant. Out: what holds at every place of the processes, and for one process what else holds at each of
 //! its places; places with the same sentences are put together. The sentences say exactly what the set says, except that the block which a
-//! process exposes of itself is left out: it follows from where the process stands.
+//! process exposes of itself is left out: it follows from the place of the process.
 
 use std::collections::BTreeSet;
 
@@ -27,15 +27,15 @@ const LETTERS: [&str; 10] = ["k", "l", "m", "n", "p", "q", "r", "s", "t", "u"];
 /// What a member says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct MemberSentences {
-    /// What holds wherever the processes stand.
+    /// What holds at every place of the processes.
     pub always: Vec<Spoken>,
     /// What else holds at places of the one process.
     pub places: Vec<HoldsAtPlaces>,
-    /// Places at which the process never stands.
+    /// Places at which the process never is.
     pub unreached: Vec<PlaceName>,
     /// The columns that some sentence speaks of.
     pub columns: Vec<Column>,
-    /// For each of these columns the classes of numbers that no sentence tells apart.
+    /// For each of these columns the classes of numbers that no sentence distinguishes.
     pub classes: Vec<Vec<Vec<u32>>>,
 }
 
@@ -197,7 +197,7 @@ impl<'a> ClassRows<'a> {
         }
     }
 
-    /// What is said of the member as a whole: everything, or for one process what does not single out where it stands.
+    /// What is said of the member as a whole: everything, or for one process what does not depend on its place.
     fn general(&self, subject: &Subject<'_>, control: Option<usize>) -> Option<Vec<Exclusion>> {
         let sizes = self.sizes();
         let occurring = self.occurring(&self.classes.rows);
@@ -218,7 +218,7 @@ impl<'a> ClassRows<'a> {
 
     fn general_sentences(&self, subject: &Subject<'_>, control: Option<usize>, general: &[Exclusion]) -> Vec<Sentence> {
         let occurring = self.occurring(&self.classes.rows);
-        // Where the process never stands is said beside the table of its places.
+        // The places at which the process never is are said beside the table of its places.
         let is_place = |one: &&Exclusion| one.len() == 1 && Some(one[0].0) == control;
         let shown: Vec<Exclusion> = general.iter().filter(|one| !is_place(one)).cloned().collect();
         self.folder(subject, &occurring).sentences(&shown)

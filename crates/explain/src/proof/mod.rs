@@ -1,9 +1,9 @@
-//! A certificate in the user's words: what each process may rely on, where, and what the proof did not look at.
+//! A certificate in the user's words: what each process may rely on, where, and which lines the proof did not need.
 //!
 //! In: a Model and a certificate that proves one of its properties. Out: a [`LocalProof`]: sentences as values, each true in every view state of the
 //! proof's sets. `tree` finds out which numbers a set does not distinguish, `cover` says a set in few exclusions, `fold`
 //! makes sentences of them, `words` knows the names; `formula` is what a sentence is, `render` writes it, `check` judges it with `truth` on the states of
-//! `view_state`; `lines` looks at the program's text, `statement` says what does not depend on the size.
+//! `view_state`; `lines` reads the program's text, `statement` says what does not depend on the size.
 
 mod assertion;
 mod check;
@@ -50,7 +50,7 @@ pub use why::why;
 /// More members than this get no sentences one by one.
 const MOST_MEMBERS: usize = 150;
 
-/// Members are told until they have so many numbers together, each counted once for each column beside it: how long telling takes.
+/// Members are put into sentences until they have so many numbers together, each counted once for each column beside it: how long that takes.
 const MOST_NUMBERS: usize = 4_000_000;
 
 /// A proof in words.
@@ -66,7 +66,7 @@ pub struct LocalProof {
     pub is_ring: bool,
     /// The members that are too large for sentences, by their processes' names.
     pub untold: Vec<String>,
-    /// The facts about processes that all others may look at, with a letter for the process.
+    /// The facts about processes that all others may see, with a letter for the process.
     pub exposed: Vec<ShownExposure>,
     /// Steps of others that touch what some process relies on.
     pub disturbances: Vec<SourceStep>,
@@ -74,7 +74,7 @@ pub struct LocalProof {
     pub used_lines: BTreeSet<u32>,
     /// The lines whose steps do not.
     pub unused_lines: BTreeSet<u32>,
-    /// Whether few processes stand for all: then it says nothing about lines.
+    /// Whether few processes represent all: then it says nothing about lines.
     pub is_scene: bool,
     /// The least size of which the sentences are true, where they are about every size.
     pub from: Option<(String, i64)>,
@@ -132,7 +132,7 @@ impl LocalProof {
         self.parts.iter().flat_map(|part| part.claims()).any(|claim| claim.named().iter().any(is_neighbour))
     }
 
-    /// A proof in which few processes stand for all.
+    /// A proof in which few processes represent all.
     fn of_scenes(model: &Model, certificate: &Certificate, budget: &Budget) -> Option<LocalProof> {
         let parts = scene::parts(model, certificate, budget)?;
         let k = { certificate.views() }.or_else(|| certificate.crowd()).map_or(1, |proof| proof.k);
@@ -189,7 +189,7 @@ impl LocalProof {
         }
     }
 
-    /// Keeps the sentences that are true in all view states of which they are said. What is not true of all processes for which it is said with
+    /// Keeps the sentences that are true in all view states of which they are said. What is not true of all processes of which it is said with
     /// letters is said again of single ones; what is said of one process only is said with its own number.
     fn judge(&mut self, words: &InvariantWords<'_>, budget: &Budget) {
         let judge = SentenceJudge { model: words.model, invariant: words.invariant, budget };

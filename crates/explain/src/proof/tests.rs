@@ -35,7 +35,7 @@ fn proofs(model: &Model, limit: usize) -> Vec<Certificate> {
     found
 }
 
-/// The same proof by one member for each choice of families, where the program treats its processes alike.
+/// The same proof by one member for each choice of families, where the program is symmetric.
 fn by_symmetry(model: &Model, certificate: &Certificate) -> Option<Certificate> {
     let is_alike = model.families.ids().all(|family| asymmetries(model, family).is_empty());
     let has_several = model.families.iter().any(|family| family.count() > 1);

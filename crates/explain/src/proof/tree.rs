@@ -1,7 +1,7 @@
 //! A set of view states as a tree with shared branches: one level for each column, one child for each number.
 //!
-//! In: a member of a certificate, listed or drawn. Out: the tree, in which equal parts are one node, so that numbers that a set
-//! does not distinguish have equal children at every node of their level. Only such classes of numbers are listed, which
+//! In: a member of a certificate, explicit or symbolic. Out: the tree, in which equal parts are one node, so that numbers that a set
+//! does not distinguish have equal children at every node of their level. Only such classes of numbers are enumerated, which
 //! keeps sets readable that have very many states.
 
 use std::collections::HashMap;
@@ -22,7 +22,7 @@ pub(super) struct Tree {
     sizes: Vec<u32>,
     /// The columns from the top.
     order: Vec<usize>,
-    /// The nodes: level and children; the first two stand for the empty set and for everything.
+    /// The nodes: level and children; the first two are the empty set and everything.
     nodes: Vec<(usize, Vec<u32>)>,
     known: HashMap<(usize, Vec<u32>), u32>,
     root: u32,
@@ -256,7 +256,7 @@ impl Tree {
     }
 }
 
-/// Rows that are being listed.
+/// Rows that are being enumerated.
 struct RowListing<'a> {
     numbers: &'a [Vec<Vec<u32>>],
     /// The classes above the level that is examined.

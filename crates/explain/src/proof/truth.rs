@@ -1,8 +1,8 @@
-//! Whether a sentence is true, where it may not be known of every cell and every process what they have and where they stand.
+//! Whether a sentence is true, where it may not be known of every cell and every process what they have and at which place they are.
 //!
-//! In: a [`SentenceFormula`], what its letters stand for, and [`StateKnowledge`]: a whole state, or a view state that shows a part of one. Out: its truth, or
-//! `None` where that depends on what is not known: three-valued logic, and where all that is unknown is the local state of one process, a look
-//! at each local state in which that process can be. It knows nothing of how sentences are found, so that it can judge them.
+//! In: a [`SentenceFormula`], what its letters denote, and [`StateKnowledge`]: a whole state, or a view state that shows a part of one. Out: its truth, or
+//! `None` where that depends on what is not known: three-valued logic, and where all that is unknown is the local state of one process, an evaluation
+//! in each local state in which that process can be. It knows nothing of how sentences are found, so that it can judge them.
 
 use std::collections::BTreeSet;
 
@@ -19,10 +19,10 @@ pub trait StateKnowledge: Sized {
     /// What a cell has, if that is known.
     fn value(&self, cell: CellId) -> Option<Value>;
 
-    /// Where a process stands, if that is known.
+    /// The place of a process, if that is known.
     fn place(&self, process: ProcessId) -> Option<PlaceId>;
 
-    /// The cases of which one is so, each with more known about a process; none where they are too many to be listed.
+    /// The cases of which one is so, each with more known about a process; none where they are too many to be enumerated.
     fn cases(&self, process: ProcessId) -> Vec<Self>;
 }
 

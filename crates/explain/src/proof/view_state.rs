@@ -19,7 +19,7 @@ use super::truth::StateKnowledge;
 
 /// Columns with more numbers than this are not examined.
 const MOST_NUMBERS: u128 = 1 << 16;
-/// Processes with more local states than this, as far as exposed facts tell them apart, have no cases.
+/// Processes with more local states than this, as far as exposed facts distinguish them, have no cases.
 const MOST_CASES: usize = 4096;
 
 /// Where each process goes.
@@ -159,13 +159,13 @@ impl<'a> MemberView<'a> {
         columns.into_iter().flatten().filter(shows).find_map(|column| self.at.get(&column).copied())
     }
 
-    /// The column that shows where a process stands, or what it exposes.
+    /// The column that shows the place of a process, or what it exposes.
     pub fn column_of_place(&self, process: ProcessId) -> Option<usize> {
         let columns = [Column::Control(process), Column::Exposed(process)];
         columns.iter().find_map(|column| self.at.get(column).copied())
     }
 
-    /// The local states of a process in which exactly the facts of a block hold, as far as facts tell them apart.
+    /// The local states of a process in which exactly the facts of a block hold, as far as facts distinguish them.
     fn cases_of(&self, block: ExposedBlock) -> Rc<Vec<KnownLocal>> {
         if let Some(known) = self.cases.borrow().get(&block) {
             return Rc::clone(known);

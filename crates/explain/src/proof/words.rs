@@ -281,7 +281,7 @@ impl<'a> InvariantWords<'a> {
         })
     }
 
-    /// The points behind exposed blocks, where blocks tell of places only.
+    /// The points behind exposed blocks, where blocks depend on places only.
     fn points_of_blocks(&self, process: ProcessId, inside: &[u32], present: &[u32]) -> Option<(Vec<u32>, Vec<u32>)> {
         let exposed = &self.invariant.exposed[process.index()];
         let block_of = |point: usize| -> Option<usize> {
@@ -388,7 +388,7 @@ impl<'a> InvariantWords<'a> {
         SentenceFormula::any(alternatives.into_iter().map(said).collect())
     }
 
-    /// The points at which a block can be, and the facts about variables that it takes to tell it from other blocks.
+    /// The points at which a block can be, and the facts about variables that distinguish it from other blocks.
     fn alternative(&self, process: ProcessId, block: &[bool], others: &[u32]) -> Alternative {
         let exposed = &self.invariant.exposed[process.index()];
         let mut needed: Vec<usize> = (0..exposed.facts.len()).collect();

@@ -1,6 +1,6 @@
 //! Whether a sentence is true in every row of a scene: none is printed of which that was not found out.
 //!
-//! In: a [`SentenceFormula`] whose first letter stands for the first process that is seen, and quantifiers over others. Out: its truth in a row, in
+//! In: a [`SentenceFormula`] whose first letter denotes the first process that is seen, and quantifiers over others. Out: its truth in a row, in
 //! three-valued logic: contents that are hidden are not known, nor is anything about processes that are not seen. What holds for all processes that
 //! are seen holds for all, since those that are seen may be any; so `forall` and `at most` are decided by the seen ones, where they are
 //! enough. Whether there is a further process is decided by the column that says so, or by a process that is seen. Nothing here is shared with what finds the sentences but the names of columns.
@@ -16,10 +16,10 @@ use super::super::formula::{
 use super::local::{renamed, renamed_value};
 use super::{CertificateScene, SceneEntry, Shown};
 
-/// More looks at local states than this are not taken for one sentence.
+/// More evaluations in local states than this are not made for one sentence.
 const MOST_LOOKS: usize = 2_000_000;
 
-/// A row, and what is supposed about local states of which the row only tells the block.
+/// A row, and a choice of local states of which the row only shows the block.
 #[derive(Clone)]
 struct SupposedRow<'a> {
     scene: &'a CertificateScene,
@@ -39,7 +39,7 @@ pub(in super::super) fn is_true(scene: &CertificateScene, formula: &SentenceForm
 }
 
 impl<'a> SupposedRow<'a> {
-    /// The truth, by cases of local states where it takes them. `letters` are the seen processes for which letters stand.
+    /// The truth, by cases of local states where it takes them. `letters` are the seen processes that letters denote.
     fn decided(&self, formula: &SentenceFormula, letters: &[usize]) -> Option<bool> {
         if let Some(known) = self.truth(formula, letters) {
             return Some(known);
@@ -141,7 +141,7 @@ impl<'a> SupposedRow<'a> {
         }
     }
 
-    /// The name in the scene of whom a sentence names.
+    /// The name in the scene of the process that a sentence names.
     fn who(&self, who: NamedProcess, letters: &[usize]) -> Option<NamedProcess> {
         let seen = |letter: Letter| {
             let at = *letters.get(letter.at).filter(|at| **at < self.scene.n_letters)?;

@@ -1,4 +1,4 @@
-//! Blocks of local states in words: where the process stands, and what its own cells have.
+//! Blocks of local states in words: the place of the process, and what its own cells have.
 
 use std::collections::BTreeSet;
 
@@ -80,7 +80,7 @@ impl Blocks {
         Some(SentenceFormula::any(parts))
     }
 
-    /// A column that tells two sets of local states apart, with what it has in each.
+    /// A column that distinguishes two sets of local states, with what it has in each.
     fn told_apart(&self, yes: &[&Vec<SceneEntry>], no: &[&Vec<SceneEntry>]) -> Option<(usize, [Vec<SceneEntry>; 2])> {
         let columns = (0..self.columns.len()).filter(|&column| self.columns[column].is_some());
         { columns }.find_map(|column| {

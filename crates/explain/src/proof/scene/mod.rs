@@ -1,10 +1,10 @@
 //! Proofs about few of any number of processes, in words: views, windows of neighbours, views of single cells.
 //!
-//! In: a certificate whose sets show some processes that stand for all. Out: a [`CertificateScene`] for each set, in which columns are called as sentences
+//! In: a certificate whose sets show some processes that represent all. Out: a [`CertificateScene`] for each set, in which columns are called as sentences
 //! call them: `i` is a process that is seen, `k` and `l` are others that are, ids are one of these or *another* process. `views`, `rings` and
 //! `fine` make scenes of the three kinds of certificates; `tell` finds sentences, `judge` decides which of them are true in all rows.
 //!
-//! What is said of `i` and of `k` is said of any two processes: the rows are closed under exchanging those that are seen.
+//! What is said of `i` and of `k` is said of any two processes: the rows are closed under permutations of those that are seen.
 
 mod fine;
 mod judge;
@@ -44,9 +44,9 @@ const MOST_POINTS: usize = 5_000;
 pub(super) struct CertificateScene {
     /// The family whose processes are seen.
     pub family: FamilyId,
-    /// How many letters stand for seen processes.
+    /// How many letters denote seen processes.
     pub n_letters: usize,
-    /// Which processes the first letter stands for.
+    /// Which processes the first letter denotes.
     pub only: Only,
     /// What it shows besides these, where that is not everything: `last[1]`.
     pub beside: Option<String>,
@@ -61,7 +61,7 @@ pub(super) struct CertificateScene {
 /// What a column shows.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Shown {
-    /// Where a process stands.
+    /// The place of a process.
     Place(NamedProcess),
     /// What a cell has.
     Cell(CellTerm, ScalarType),
@@ -71,7 +71,7 @@ pub(super) enum Shown {
     Somebody(QuantifiedSentence),
 }
 
-/// What stands in a column.
+/// The content of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum SceneEntry {
     /// A place.
@@ -121,7 +121,7 @@ impl CertificateScene {
         NamedProcess::Letter(Letter { at, family: self.family })
     }
 
-    /// The row with the processes that are seen exchanged: the letter at a position becomes that of the order.
+    /// The row with the processes that are seen permuted: the letter at a position becomes that of the order.
     pub fn exchanged(&self, row: &[SceneEntry], order: &[usize]) -> Option<Vec<SceneEntry>> {
         let mut found = row.to_vec();
         for (shown, entry) in self.columns.iter().zip(row) {
@@ -131,7 +131,7 @@ impl CertificateScene {
         Some(found)
     }
 
-    /// All that may stand in a column.
+    /// All that a column may contain.
     fn universe(&self, model: &Model, column: usize) -> Vec<SceneEntry> {
         let mut found = match &self.columns[column] {
             Shown::Place(NamedProcess::Process(process)) => places(model, *process),
@@ -199,7 +199,7 @@ impl CertificateScene {
 }
 
 impl Shown {
-    /// The column of other processes, where those that are seen are exchanged.
+    /// The column of other processes, where those that are seen are permuted.
     fn exchanged(&self, order: &[usize]) -> Shown {
         match self {
             Shown::Place(who) => Shown::Place(exchanged(*who, order)),
@@ -227,7 +227,7 @@ fn exchanged(who: NamedProcess, order: &[usize]) -> NamedProcess {
     }
 }
 
-/// The places at which a process can stand, as far as its text says.
+/// The places at which a process can be, as far as its text says.
 fn places(model: &Model, process: ProcessId) -> Vec<SceneEntry> {
     let Some(points) = Points::of(model, process, MOST_POINTS) else { return Vec::new() };
     let mut found: Vec<PlaceId> = points.points.iter().map(|point| point.place).collect();
@@ -266,7 +266,7 @@ fn cell_says(
 }
 
 impl SceneEntry {
-    /// The entry where the processes that are seen are exchanged.
+    /// The entry where the processes that are seen are permuted.
     fn exchanged(self, order: &[usize]) -> SceneEntry {
         match self {
             SceneEntry::Process(who) => SceneEntry::Process(exchanged(who, order)),

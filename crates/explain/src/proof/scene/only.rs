@@ -1,4 +1,4 @@
-//! Which processes of a family something is said of, where they differ by where they stand.
+//! Which processes of a family something is said of, where they differ by their position.
 
 use evidence::rings::{Distances, Network, ProcessType};
 

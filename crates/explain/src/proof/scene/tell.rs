@@ -1,8 +1,8 @@
 //! What a scene says, in sentences: of one process and what is shared, place by place; and of several processes together.
 //!
-//! In: a scene. Out: a [`MemberAssertion`]. First comes what is true of what is shared, then what each process finds where it stands, then what is true of two and
+//! In: a scene. Out: a [`MemberAssertion`]. First comes what is true of what is shared, then what each process finds at its place, then what is true of two and
 //! more processes and does not follow from that: `at most one k: …`, and at places `forall k != i: …`. All of it together says what the
-//! rows say; where that takes too many words, only where processes stand is said of several. Each sentence passes the judge.
+//! rows say; where that takes too many words, only the places of processes are said of several. Each sentence passes the judge.
 
 use std::collections::BTreeSet;
 
@@ -68,7 +68,7 @@ pub(super) fn part(model: &Model, scene: &CertificateScene, budget: &Budget) -> 
     Some(part.about(scene.only.clone(), scene.beside.clone()))
 }
 
-/// Says of each column alone what it shows where the process stands.
+/// Says of each column alone what it shows at each place of the process.
 fn each_column(model: &Model, scene: &CertificateScene, own: &[usize], names: &[String], says: &mut SceneSays) {
     let Some(control) = own.iter().copied().find(|&column| scene.columns[column] == Shown::Place(scene.letter(0)))
     else {
@@ -184,7 +184,7 @@ struct SceneTable<'a> {
     scene: &'a CertificateScene,
     /// The columns of the scene.
     columns: Vec<usize>,
-    /// For each column all that may stand there.
+    /// For each column all that it may contain.
     universe: Vec<Vec<SceneEntry>>,
     classes: ClassRowSet,
 }
@@ -275,7 +275,7 @@ impl<'a> SceneTable<'a> {
         Some(says)
     }
 
-    /// Boxes over some of the columns that no row meets.
+    /// Boxes over some of the columns that contain no row.
     fn exclusions_within(
         &self,
         columns: &[usize],
@@ -363,7 +363,7 @@ impl<'a> SceneTable<'a> {
                 continue;
             }
             done.push(one.clone());
-            // Said of the process that stands at fewer places.
+            // Said of the process with fewer places.
             let n_places = |one: &&Exclusion| {
                 let own = one.iter().find(|(column, _)| Some(*column) == control);
                 own.map_or(u32::MAX, |(_, bits)| bits.count_ones())
@@ -408,7 +408,7 @@ impl<'a> SceneTable<'a> {
         says.places = places;
     }
 
-    /// The box with processes exchanged: the letter at a position becomes that of the order; `None` where there is no such column or class.
+    /// The box after a permutation of processes: the letter at a position becomes that of the order; `None` where there is no such column or class.
     fn renamed(&self, one: &Exclusion, order: &[usize]) -> Option<Exclusion> {
         let mut found: Exclusion = Vec::new();
         for &(column, bits) in one {
@@ -468,11 +468,11 @@ impl Speaker<'_> {
         self.table.scene.says(self.table.columns[column], &self.entries(column, inside & present), &outside)
     }
 
-    /// That no row meets the box; `None` where there are no words.
+    /// That the box contains no row; `None` where there are no words.
     fn clause(&self, one: &Exclusion, occurring: &[u64]) -> Option<SentenceFormula> {
         if let [(column, bits)] = one[..] {
             let all = all(self.table.sizes()[column]);
-            // Where it stands among all that may be there, or where what it has here is distinguished from what it has elsewhere.
+            // Among all that may be there, or among what it has here where that differs from what it has elsewhere.
             let present = if bits & occurring[column] == 0 { all } else { occurring[column] };
             return self.literal((column, present & !bits), present);
         }
@@ -490,7 +490,7 @@ impl Speaker<'_> {
         Some(SentenceFormula::Implies(Box::new(SentenceFormula::all(conditions)), Box::new(claim)))
     }
 
-    /// That at most so many processes stand at some places, where that is what a box says.
+    /// That at most so many processes are at some places, where that is what a box says.
     fn at_most(&self, one: &Exclusion) -> Option<SentenceFormula> {
         let mut entries: Option<Vec<SceneEntry>> = None;
         for &(column, bits) in one {

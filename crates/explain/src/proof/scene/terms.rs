@@ -81,7 +81,7 @@ impl CellNames<'_> {
 
     fn shown(&self, var: VarId, owner: Option<NamedProcess>, indices: &[IndexName]) -> Option<Shown> {
         let declared = &self.model.vars[var];
-        // A loop's counter is part of where control is; numbers of elements that stand for processes are no names.
+        // A loop's counter is part of where control is; numbers of elements that encode processes are no names.
         let is_spoken = declared.look != VariableLook::Hidden && declared.role == Role::Declared;
         let is_process = |(dimension, index): (usize, &IndexName)| {
             matches!(index, IndexName::Number(_))

@@ -1,5 +1,5 @@
 //! Views of any `k` processes as a scene; where the text names processes, as one for each of them, one for all others, and one in which
-//! several processes stand somewhere.
+//! several processes are somewhere.
 
 use evidence::rings::{Distances, ProcessType};
 use evidence::views::{Item, LocalColumn, Presence, SharedColumn, View, ViewsProof};
@@ -12,7 +12,7 @@ use crate::proof::formula::{Letter, NamedProcess, QuantifiedSentence, Quantity, 
 /// More views than this, each counted once for each order of its processes, are not put into words.
 const MOST_ROWS: usize = 60_000;
 
-/// A column of a scene, by where it stands in a view.
+/// A column of a scene, by its position in a view.
 enum ViewPosition {
     Shared(usize),
     /// The position of the process among the seen ones, and of the column.
@@ -149,7 +149,7 @@ fn somebody(terms: &CellNames<'_>, proof: &ViewsProof, presence: &Presence, who:
     }))
 }
 
-/// What a view shows in a column, where the letters stand for its processes in this order.
+/// What a view shows in a column, where the letters denote its processes in this order.
 fn entry(
     view: &View,
     source: &ViewPosition,

@@ -1,6 +1,6 @@
 //! Chains of processes that wait for each other, and where they end.
 //!
-//! In: links, from a type of process at a place to whom it waits for, and where that one stands. Out: sentences. A chain that never ends repeats a type at a place, so it
+//! In: links, from a type of process at a place to the process that it waits for, and the place of that one. Out: sentences. A chain that never ends repeats a type at a place, so it
 //! goes round a cycle of links for ever. Where no link is on a cycle, chains are short. Where all links on cycles lead the same way, a chain goes
 //! that way for ever: it comes to an end of a chain or tree, or round the ring past the first process, which has to be on a cycle then, too.
 
@@ -42,7 +42,7 @@ pub(super) struct WaitingChains<'a> {
 }
 
 impl WaitingChains<'_> {
-    /// Why waiting ends; nothing where that does not follow from who waits for whom.
+    /// Why waiting ends; nothing where that does not follow from which process waits for which.
     pub fn told(&self, place: &dyn Fn(WaitingType) -> String, who: &dyn Fn(usize) -> String) -> Vec<StoryLine> {
         if self.links.is_empty() {
             return vec![line("nobody ever waits: whoever has a turn moves".to_owned())];

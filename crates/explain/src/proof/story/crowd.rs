@@ -1,4 +1,4 @@
-//! The log of a refutation for every size, told step by step: what one process would do for ever, who that makes do something for ever, and so on.
+//! The log of a refutation for every size, told step by step: what one process would do for ever, which processes that forces to do something for ever, and so on.
 //!
 //! In: the views, and branches that list the views of what lasts. Out: a story. What is said of something that lasts is true in all views that are listed for it,
 //! which the checker compared with the component; the judge evaluates every such sentence.
@@ -18,7 +18,7 @@ use super::{Picture, Story, StoryLine};
 /// Longer stories are cut.
 const MOST_LINES: usize = 40;
 
-/// The story; `None` where the views are too many, or not listed.
+/// The story; `None` where the views are too many, or not given.
 pub(super) fn story(model: &Model, views: &ViewsProof, claims: &[&CrowdRefutation], budget: &Budget) -> Option<Story> {
     let scene = in_order(model, views)?;
     if scene.rows.len() != views.views.len() {
@@ -28,7 +28,7 @@ pub(super) fn story(model: &Model, views: &ViewsProof, claims: &[&CrowdRefutatio
     let mut out = Story::default();
     let mut told: Vec<(Vec<CrowdSum>, Vec<Branch>)> = Vec::new();
     for claim in claims {
-        // Ways that differ by assumptions only are often excluded alike.
+        // Ways that differ by assumptions only are often excluded in the same way.
         let known = (claim.sums.clone(), claim.branches.clone());
         if told.contains(&known) {
             continue;
@@ -176,7 +176,7 @@ impl CrowdStory<'_> {
         }
     }
 
-    /// Where the process of these views stands: `stands at crit, leave`.
+    /// The places of the process of these views: `stands at crit, leave`.
     fn stands(&self, rows: &[usize], _letter: usize) -> Option<String> {
         let spots = self.spots(rows);
         let all = self.spots(&(0..self.scene.rows.len()).collect::<Vec<_>>());
@@ -235,7 +235,7 @@ impl CrowdStory<'_> {
         if parts.is_empty() {
             return Some(format!("{} goes on somehow", self.process(letter)));
         }
-        // Where it stands for ever is said so, whether or not most places are meant.
+        // Its places for ever are said so, whether or not most places are meant.
         let formula = SentenceFormula::all(parts);
         Some(render::text(self.model, self.names, &relettered(&formula, &|at| if at == 0 { letter } else { at })))
     }

@@ -41,7 +41,7 @@ impl Ground {
         self.model.families[family].processes().collect()
     }
 
-    /// The state of a row, where letters stand for these processes.
+    /// The state of a row, where letters denote these processes.
     pub fn filled(&self, scene: &CertificateScene, row: &[SceneEntry], own: &[ProcessId]) -> Option<Filled> {
         let meaning = LetterMeaning::new(&self.model, own);
         let mut found = Filled { state: self.base.clone(), cells: BTreeSet::new(), places: BTreeSet::new() };
@@ -73,7 +73,7 @@ impl Ground {
         Some(found)
     }
 
-    /// Whether a process cannot move although it would; `None` where that depends on what is not known.
+    /// Whether a process is blocked before its end; `None` where that depends on what is not known.
     pub fn waits(&self, filled: &Filled, process: ProcessId) -> Option<bool> {
         if is_terminated(&self.model, &filled.state, process) || is_idle(&self.model, &filled.state, process) {
             return Some(false);
@@ -83,12 +83,12 @@ impl Ground {
         is_known.then_some(steps.is_empty())
     }
 
-    /// The cells on which it depends whether a process can move; `None` where there are too many ways.
+    /// The cells on which it depends whether a process is enabled; `None` where there are too many ways.
     pub fn asked(&self, filled: &Filled, process: ProcessId) -> Option<BTreeSet<CellId>> {
         Some(attempts_up_to(&self.model, &filled.state, process, MOST_WAYS)?.1.cells)
     }
 
-    /// What a row of the scene this state is, where letters stand for these processes; `None` where a column shows what there is not.
+    /// What a row of the scene this state is, where letters denote these processes; `None` where a column shows what there is not.
     pub fn row(&self, scene: &CertificateScene, state: &State, own: &[ProcessId]) -> Option<Vec<SceneEntry>> {
         let meaning = LetterMeaning::new(&self.model, own);
         let letter = |process: ProcessId| {

@@ -1,8 +1,8 @@
-//! Why waiting ends: who waits for whom, and why no fair run waits for ever, where a proof is about runs of every size.
+//! Why waiting ends: which process waits for which, and why no fair run waits for ever, where a proof is about runs of every size.
 //!
 //! In: a certificate. Out: a [`Story`]: sentences in an order in which people read them, and a picture. `crowd` tells what the log of a refutation
-//! says, step by step, about the views that it lists; `waits` looks into the windows of rings, chains and trees: at which places a process cannot move, what it waits
-//! for, who has that and where those stand, and whether such a chain can go round. What could not be found out is left out.
+//! says, step by step, about the views that it lists; `waits` examines the windows of rings, chains and trees: at which places a process is blocked, what it waits
+//! for, which processes have that and their places, and whether such a chain can go round. What could not be found out is left out.
 
 mod chains;
 mod crowd;
@@ -25,7 +25,7 @@ use super::formula::SentenceFormula;
 /// What lasts, and why it does not last for ever.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Story {
-    /// Who waits where, and for whom.
+    /// Which process waits where, and for which.
     pub waits: Vec<WaitLine>,
     /// The argument, line by line.
     pub lines: Vec<StoryLine>,
@@ -36,13 +36,13 @@ pub struct Story {
 /// Where a process waits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WaitLine {
-    /// Who: `Phil[i], i > 0`.
+    /// The processes: `Phil[i], i > 0`.
     pub who: String,
     /// At which place.
     pub at: String,
     /// While what is so; empty where that is not said in one sentence.
     pub holds: String,
-    /// For whom, and where those stand meanwhile.
+    /// For which processes, and their places meanwhile.
     pub whom: Vec<String>,
 }
 

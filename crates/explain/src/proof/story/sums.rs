@@ -82,13 +82,13 @@ fn linear(scene: &CertificateScene, left: &[i64]) -> Option<(Vec<(i64, CellTerm)
     })
 }
 
-/// A flow as a sentence: how many processes stand somewhere, and how many elements have something, with their weights; `None` where there are no words.
+/// A flow as a sentence: how many processes are somewhere, and how many elements have something, with their weights; `None` where there are no words.
 pub(super) fn flow(model: &Model, proof: &RingsProof, flow: &ConservedSum) -> Option<SentenceFormula> {
     let letter = Letter { at: 1, family: proof.family };
     let terms = CellNames { model, family: proof.family };
     let counted = |body: SentenceFormula| CountedProcesses { letter: 1, family: proof.family, body: Box::new(body) };
     let mut counts: Vec<(i64, CountedProcesses)> = Vec::new();
-    // What processes weigh, by where they stand and what they have.
+    // What processes weigh, by their place and what they have.
     let locals = local_weights(proof, flow)?;
     let states: Vec<Vec<SceneEntry>> =
         locals.keys().map(|values| values.iter().map(entry).collect::<Option<_>>()).collect::<Option<_>>()?;

@@ -1,4 +1,4 @@
-//! The views of a proof as small graphs: who moves from which to which.
+//! The views of a proof as small graphs: which steps lead from which to which.
 //!
 //! In: a proof for every size. Out: its views, as boxes, and the steps between them that the program takes with one process more than a view shows. The boxes are the
 //! certificate's; the steps are those of one size, found by searching it.
@@ -133,7 +133,7 @@ fn one(
         if before == after && !is_own {
             continue;
         }
-        // A process in view moves like the first one, a process outside of it like another.
+        // A process in view steps like the first one, a process outside of it like another.
         let mover = if is_own { own[0] } else { *all.iter().find(|process| !own.contains(process))? };
         let edge = DrawnEdge { from: place(before), to: place(after), movers: vec![mover], text: text.clone() };
         if !edges.contains(&edge) {
@@ -167,7 +167,7 @@ fn shows(view: &[SceneEntry], row: &[SceneEntry]) -> bool {
     view.iter().zip(row).all(|(shown, is)| *shown == SceneEntry::Hidden || shown == is)
 }
 
-/// The least of the rows that differ from this one by an exchange of the processes that are seen.
+/// The least of the rows that differ from this one by a permutation of the processes that are seen.
 fn least(scene: &CertificateScene, row: &[SceneEntry]) -> Vec<SceneEntry> {
     let images = orders(scene.n_letters).into_iter().filter_map(|order| scene.exchanged(row, &order));
     images.min().unwrap_or_else(|| row.to_vec())

@@ -1,9 +1,9 @@
-//! Who waits for whom in a ring, chain or tree of any size, found in the windows of a proof.
+//! Which process waits for which in a ring, chain or tree of any size, found in the windows of a proof.
 //!
 //! In: windows of one process each with all that it touches, by types. Out: a story. Each window state is a state of the program at a size at which all types occur, as far
-//! as the window shows it; the reference semantics says whether its process can move there. Where it cannot, the cell that tells such states
-//! apart from those in which it can is what it waits for, and the process that the cell names, or else any that writes it, is waited for; the windows of that
-//! process which agree on the cell say where it stands meanwhile.
+//! as the window shows it; the reference semantics says whether its process is enabled there. Where it is not, the cell that distinguishes such states
+//! from those in which it is enabled is what it waits for, and the process that the cell names, or else any that writes it, is waited for; the windows of that
+//! process which agree on the cell say its place meanwhile.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,7 +35,7 @@ pub(super) fn story(model: &Model, certificate: &Certificate, budget: &Budget) -
     let proof = certificate.rings()?;
     let (parameter, from) = size_parameter(model, certificate)?;
     let distances = proof.distances;
-    // Together these sizes have processes of all types, and all that can stand beside each other.
+    // Together these sizes have processes of all types, and all that can be neighbours.
     let sizes: Vec<i64> = match proof.network {
         Network::Line => {
             let modulus = distances.modulus.max(1);
@@ -88,7 +88,7 @@ pub(super) fn story(model: &Model, certificate: &Certificate, budget: &Budget) -
     Some(Story { waits: teller.waits(), lines, picture: teller.picture() })
 }
 
-/// Who waits where.
+/// Which process waits where.
 #[derive(Default)]
 struct WaitsAt {
     waiting: BTreeMap<WaitingType, WaitCondition>,
@@ -116,7 +116,7 @@ struct WaitFinder<'a> {
 }
 
 impl WaitFinder<'_> {
-    /// Looks at the places of one type; `None` where something is not known.
+    /// Examines the places of one type; `None` where something is not known.
     fn look(&mut self, at: usize) -> Option<()> {
         let scene = &self.scenes[at];
         let control = scene.columns.iter().position(|shown| *shown == Shown::Place(scene.letter(0)))?;
@@ -169,7 +169,7 @@ impl WaitFinder<'_> {
         for &process in admitted {
             for &row in stuck {
                 let filled = self.ground.filled(scene, &scene.rows[row], &[process])?;
-                // The cell that makes the difference, or all that the process looks at.
+                // The cell that makes the difference, or all that the process reads.
                 let cells = match apart.as_ref().map(|(column, ..)| &scene.columns[*column]) {
                     Some(Shown::Cell(term, _)) => {
                         BTreeSet::from([LetterMeaning::new(&self.ground.model, &[process]).cell(term)?])
@@ -207,7 +207,7 @@ impl WaitFinder<'_> {
         Some(())
     }
 
-    /// Whom a process waits for: who holds a lock, or else all others who write the cell.
+    /// The processes that a process waits for: the holder of a lock, or else all others that write the cell.
     fn waited_for(&self, process: ProcessId, cell: CellId, value: Value) -> Vec<ProcessId> {
         let family = self.ground.processes(self.scenes[0].family);
         let is_lock = self.ground.model.cells[cell].ty == ScalarType::Lock;
@@ -220,7 +220,7 @@ impl WaitFinder<'_> {
         }
     }
 
-    /// Where a process can stand while a cell that it sees has a value; anywhere, where it does not see it.
+    /// The places at which a process can be while a cell that it sees has a value; any place, where it does not see it.
     fn places_with(
         &self,
         scene: usize,
@@ -391,8 +391,8 @@ impl WaitStory<'_> {
     }
 }
 
-/// The cell that tells the states in which a process waits from those in which it can move, with what it has in each. It has to change before the process
-/// can move.
+/// The cell that distinguishes the states in which a process waits from those in which it is enabled, with what it has in each. It has to change before the process
+/// is enabled.
 fn told_apart(
     scene: &CertificateScene,
     free: &[usize],
