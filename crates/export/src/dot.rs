@@ -1,7 +1,7 @@
 //! DOT, for Graphviz: the control of each family and procedure.
 //!
 //! In: a Model. Out: a drawing with one box for each text, its places as nodes and its actions as edges, in the user's words with
-//! their lines. It is drawn from the Model itself, so a `for` loop is one round with a way back, and recursion is no problem.
+//! their lines. It is made from the Model itself, so a `for` loop is one round with a way back, and recursion is no problem.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -55,7 +55,7 @@ fn draw(model: &Model, source: &SourceFile, action: &Action, out: &mut String) {
     let statement = &model.statements[action.statement];
     let guard = action.guard.as_ref().map_or(String::new(), |guard| {
         let text = model::print::expr(model, guard);
-        // A test stands in the statement already; what is left is which way it goes.
+        // A test is in the statement already; what is left is its outcome.
         format!("[{text}]\n")
     });
     let label = quoted(&format!("{guard}{}\nline {}", statement.text, line(source, statement.span)));

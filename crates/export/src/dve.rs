@@ -2,7 +2,7 @@
 //!
 //! In: a Model. Out: one process for each, its nodes as locations, its steps as transitions. Values outside their types, which DVE
 //! knows for `byte` and `int` only, are transitions of their own that divide by zero. A rendezvous stays one: its sides are written as
-//! they stand, because each sees what the other one did. Only real steps count in DVE, so temporal properties of other languages stay
+//! they are, because each sees what the other one did. Only real steps count in DVE, so temporal properties of other languages stay
 //! comments; an automaton that came from DVE goes back as one.
 
 mod expression;
@@ -37,7 +37,7 @@ pub(crate) const INT: (i64, i64) = (-32_768, 32_767);
 /// The program in DVE.
 ///
 /// # Errors
-/// Everything that stands in the way.
+/// Everything that prevents it.
 pub fn text(model: &Model, source: &SourceFile) -> Result<String, Vec<ExportRefusal>> {
     let flat = Flat::of(model)?;
     let mut names = NameTable::new(RESERVED);

@@ -7,7 +7,7 @@
 //! program are those of the Model, one for one.
 //!
 //! `nodes.rs` finds the nodes, `expression.rs` turns expressions into terms, `body.rs` runs statements, `step.rs` makes steps and says
-//! who can move, `race.rs` who touches what at once.
+//! which processes are enabled, `race.rs` which of them touch what at once.
 
 mod body;
 mod expression;
@@ -80,20 +80,20 @@ pub struct ControlNode {
     pub is_end: bool,
     /// Whether it may stay for ever.
     pub is_idle: bool,
-    /// Whether who waits here is not stuck.
+    /// Whether a process that waits here is not stuck.
     pub may_end: bool,
 }
 
 /// A step with its successor.
 #[derive(Clone, Debug)]
 pub struct FlatStep {
-    /// Who moves; of a rendezvous, the sender first. Each with its action and its way.
+    /// The processes of the step; of a rendezvous, the sender first. Each with its action and its way.
     pub movers: Vec<StepPart>,
-    /// When it can be taken, where the movers stand where they start.
+    /// When it can be taken, given that the movers are at their sources.
     pub guard: Term,
     /// What changes, all at once.
     pub updates: Vec<Update>,
-    /// What it looks at and writes.
+    /// What it reads and writes.
     touched: Vec<TouchedElement>,
 }
 
@@ -102,9 +102,9 @@ pub struct FlatStep {
 pub struct StepPart {
     /// The process.
     pub process: ProcessId,
-    /// Where it stands before.
+    /// Its control location before.
     pub source: NodeNo,
-    /// Where it stands afterwards; of a fault, where it stays.
+    /// Its control location afterwards; of a fault, where it stays.
     pub target: NodeNo,
     /// Its action.
     pub action: ActionId,
@@ -124,14 +124,14 @@ pub struct Update {
 /// A step that fails.
 #[derive(Clone, Debug)]
 pub struct FaultStep {
-    /// Who takes part.
+    /// The processes of the step.
     pub movers: Vec<StepPart>,
-    /// When it fails, where the movers stand where they start.
+    /// When it fails, given that the movers are at their sources.
     pub condition: Term,
     touched: Vec<TouchedElement>,
 }
 
-/// An element that a step looks at or writes, and when it does.
+/// An element that a step reads or writes, and when it does.
 #[derive(Clone, Debug)]
 pub(crate) struct TouchedElement {
     process: ProcessId,
@@ -163,7 +163,7 @@ impl Flat {
     /// The flat program of a Model.
     ///
     /// # Errors
-    /// Everything that stands in the way.
+    /// Everything that prevents it.
     pub fn of(model: &Model) -> Result<Flat, Vec<ExportRefusal>> {
         follows(model)?;
         let mut flat = Flat::default();
@@ -234,13 +234,13 @@ impl Flat {
         *self.places.get(&(id, owner)).expect("every variable that is not a counter is declared")
     }
 
-    /// A look at an element.
+    /// A read of an element.
     fn look(&self, var: VarNo, index: Vec<Term>) -> Term {
         let declared = &self.vars[var];
         Term::read(VariableRead { var, index, bounds: declared.bounds, is_truth: declared.ty == ScalarType::Bool })
     }
 
-    /// The nodes of a process at which its top frame stands at one of the places.
+    /// The nodes of a process whose top frame is at one of the places.
     fn nodes_at(&self, process: ProcessId, places: &[PlaceId]) -> Vec<NodeNo> {
         let nodes = &self.nodes[process.index()];
         nodes.entries().filter(|(_, node)| places.contains(&node.place)).map(|(id, _)| id).collect()
@@ -272,7 +272,7 @@ pub(crate) fn is_idle(model: &Model, action: ActionId) -> bool {
     matches!(model.actions[action].kind, ActionKind::Idle)
 }
 
-/// The number that stands for a value; truth values are 0 and 1.
+/// The number that encodes a value; truth values are 0 and 1.
 pub(crate) fn number_of(model: &Model, value: Value) -> i64 {
     match value {
         Value::Bool(truth) => i64::from(truth),
@@ -287,7 +287,7 @@ fn first_number(model: &Model, ty: ScalarType) -> i64 {
     number_of(model, ty.first_value(model.type_context()).expect("types have values"))
 }
 
-/// The least and the greatest number that stands for a value of the type.
+/// The least and the greatest number that encodes a value of the type.
 fn bounds_of(model: &Model, ty: ScalarType) -> (i64, i64) {
     let none = model.processes.len() as i64;
     let members = |family: model::process::FamilyId| {

@@ -1,4 +1,4 @@
-//! What all texts share: the names of variables, processes and nodes, and where things stand in the source.
+//! What all texts share: the names of variables, processes and nodes, and places in the source.
 
 use base::{SourceFile, Span};
 use model::Model;
@@ -16,7 +16,7 @@ use crate::term::{NodeNo, VarNo};
 pub struct TextNames {
     /// Of the processes.
     pub processes: Vec<String>,
-    /// Of the variables that say where each process stands.
+    /// Of the variables for the control location of each process.
     pub control: Vec<String>,
     /// Of the nodes of each process.
     pub nodes: Vec<Vec<String>>,
@@ -68,7 +68,7 @@ impl TextNames {
         &self.nodes[process.index()][node.index()]
     }
 
-    /// The name of the variable that says where a process stands.
+    /// The name of the variable for the control location of a process.
     pub fn control(&self, process: ProcessId) -> &str {
         &self.control[process.index()]
     }

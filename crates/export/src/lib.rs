@@ -1,6 +1,6 @@
 //! Programs in the languages of other tools.
 //!
-//! In: a checked Model, its source, a [`TargetLanguage`]. Out: a text, or everything that stands in the way. What is written means what
+//! In: a checked Model, its source, a [`TargetLanguage`]. Out: a text, or everything that prevents it. What is written means what
 //! `model::eval` means, step by step; where a language cannot say that, the program is refused, in words. [`flat`] is the form between:
 //! [`promela`], [`smv`] and [`dve`] print it; [`dot`] draws the control of the Model itself.
 
@@ -30,7 +30,7 @@ pub enum TargetLanguage {
     Dot,
 }
 
-/// Something that cannot be exported, and where it stands.
+/// Something that cannot be exported, and its place.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ExportRefusal {
     /// Where; empty where it has no place in the text.
@@ -48,7 +48,7 @@ impl ExportRefusal {
 /// The program in the language of the target.
 ///
 /// # Errors
-/// Everything that stands in the way.
+/// Everything that prevents it.
 pub fn export(model: &Model, source: &SourceFile, target: TargetLanguage) -> Result<String, Vec<ExportRefusal>> {
     match target {
         TargetLanguage::Promela => promela::program(model, source).map(|program| program.text),

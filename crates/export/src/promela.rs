@@ -1,10 +1,10 @@
 //! Promela, for SPIN.
 //!
 //! In: a Model. Out: a text in which each process is a loop over its steps, each a `d_step` with its guard first, and each property is an
-//! `ltl` formula or a `never` claim, with the commands that check it. Where a process stands is a variable, so that states are those
+//! `ltl` formula or a `never` claim, with the commands that check it. The control location of a process is a variable, so that states are those
 //! of the Model, one for one, and a claim can speak of everything. A step that fails sets `error` and stops everything; a claim about
-//! runs leaves such runs out. Without a definition only real steps are there; `RUNS` adds turns in which a process stands
-//! still, `TURNS` also records whose turn it was, for claims about fairness, and `REAL` lets the last state go on where no process is enabled.
+//! runs leaves such runs out. Without a definition only real steps are there; `RUNS` adds turns in which a process
+//! stutters, `TURNS` also records which process was scheduled, for claims about fairness, and `REAL` lets the last state go on where no process is enabled.
 //!
 //! `expression.rs` prints terms, `sequence.rs` puts simultaneous updates in an order, `claim.rs` makes claims, `fairness.rs` and
 //! `never.rs` those that need more than SPIN's own translation.
@@ -213,7 +213,7 @@ pub struct PromelaProgram {
 /// The program in Promela.
 ///
 /// # Errors
-/// Everything that stands in the way.
+/// Everything that prevents it.
 pub fn program(model: &Model, source: &SourceFile) -> Result<PromelaProgram, Vec<ExportRefusal>> {
     let flat = Flat::of(model)?;
     let mut names = NameTable::new(RESERVED).avoiding_capitals();
@@ -464,7 +464,7 @@ impl PromelaWriter<'_> {
                 }
             });
         }
-        // They are no part of a state, also for those who do not know `hidden`.
+        // They are no part of a state, also for tools that do not know `hidden`.
         does.extend(used.iter().map(|number| format!("temporary_{number} = 0")));
         for mover in &step.movers {
             if mover.source != mover.target {
@@ -481,7 +481,7 @@ impl PromelaWriter<'_> {
         put!(self.out, "  :: d_step {{ {guard} -> {}{kind} }}", does.join("; "));
     }
 
-    /// Records the kind of a turn, where some claim asks for it.
+    /// Records the kind of a turn, where some claim depends on it.
     fn taken(&self, kind: usize) -> String {
         if self.runs.contains(&TurnsAllowed::Turns) { format!(" TAKEN({kind})") } else { String::new() }
     }

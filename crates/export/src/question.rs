@@ -77,7 +77,7 @@ pub struct Questions<'m> {
     pub model: &'m Model,
     /// Its flat form.
     pub flat: &'m Flat,
-    /// What cannot be said so far.
+    /// What cannot be expressed so far.
     pub problems: Vec<ExportRefusal>,
 }
 
@@ -154,7 +154,7 @@ impl Questions<'_> {
     }
 }
 
-/// Whether a step satisfies a predicate on edges that does not look at the state.
+/// Whether a step satisfies a predicate on edges that does not read the state.
 pub fn step_is(model: &Model, movers: &[StepPart], predicate: &EdgePredicate) -> bool {
     match predicate {
         EdgePredicate::Before(_) => false,
@@ -168,7 +168,7 @@ pub fn step_is(model: &Model, movers: &[StepPart], predicate: &EdgePredicate) ->
     }
 }
 
-/// Whether a stand-still satisfies it.
+/// Whether a stutter satisfies it.
 pub fn standing_still_is(process: ProcessId, predicate: &EdgePredicate) -> bool {
     matches!(predicate, EdgePredicate::Scheduled(scheduled) if *scheduled == process)
 }

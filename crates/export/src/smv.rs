@@ -1,7 +1,7 @@
 //! SMV, for NuSMV and nuXmv.
 //!
-//! In: a Model. Out: one module. `step` is a variable that says which step is taken next, by whom; it can only be one that is enabled (`INVAR`),
-//! and what each variable becomes depends on it (`TRANS`). Stand-stills are steps, too, so runs are those of the Model and fairness speaks of `step`;
+//! In: a Model. Out: one module. `step` is a variable that says which step is taken next, by which process; it can only be one that is enabled (`INVAR`),
+//! and what each variable becomes depends on it (`TRANS`). Stutters are steps, too, so runs are those of the Model and fairness speaks of `step`;
 //! there is no `IVAR`, under which NuSMV 2.6 does not treat `COMPASSION` soundly. A step that fails sets `error`, and then nothing happens any
 //! more; properties of runs are about those without. Fairness that all temporal properties share is `JUSTICE` and `COMPASSION`; other fairness
 //! is a premise of its property. An automaton is a variable that reads the run and never stops it.
@@ -163,7 +163,7 @@ const RESERVED: &[&str] = &[
 /// The program in SMV.
 ///
 /// # Errors
-/// Everything that stands in the way.
+/// Everything that prevents it.
 pub fn text(model: &Model, source: &SourceFile) -> Result<String, Vec<ExportRefusal>> {
     let flat = Flat::of(model)?;
     let mut names = NameTable::new(RESERVED);
@@ -245,7 +245,7 @@ struct SmvWriter<'m> {
     layout: &'m TextNames,
     /// The name of each element of each variable, in layout order.
     elements: Vec<Vec<String>>,
-    /// The values of `step`: stand-stills, steps, faults.
+    /// The values of `step`: stutters, steps, faults.
     still: Vec<String>,
     steps: Vec<String>,
     faults: Vec<String>,
@@ -412,7 +412,7 @@ impl SmvWriter<'_> {
         put!(self.out, "  esac;");
     }
 
-    /// The processes whose stand-stills `step` can be.
+    /// The processes whose stutters `step` can be.
     fn standing_still(&self, processes: impl Iterator<Item = ProcessId>) -> Vec<String> {
         processes.map(|process| self.still[process.index()].clone()).collect()
     }

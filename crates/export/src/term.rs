@@ -28,7 +28,7 @@ pub enum TermKind {
     Truth(bool),
     /// The content of a variable, or of an element of it.
     Read(VariableRead),
-    /// The process stands at one of these nodes, in order.
+    /// The process is at one of these nodes, in order.
     At(ProcessId, Vec<NodeNo>),
     /// The negation.
     Not(Term),
@@ -40,7 +40,7 @@ pub enum TermKind {
     Choice(Term, Term, Term),
 }
 
-/// A look at a variable.
+/// A read of a variable.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct VariableRead {
     /// The variable.
@@ -96,12 +96,12 @@ impl Term {
         Term::new(TermKind::Truth(truth))
     }
 
-    /// A look at a variable.
+    /// A read of a variable.
     pub fn read(read: VariableRead) -> Term {
         Term::new(TermKind::Read(read))
     }
 
-    /// Whether a process stands at one of the nodes.
+    /// Whether a process is at one of the nodes.
     pub fn at(process: ProcessId, mut nodes: Vec<NodeNo>) -> Term {
         nodes.sort();
         nodes.dedup();
@@ -175,7 +175,7 @@ impl Term {
         match (self.kind(), other.kind()) {
             (TermKind::Truth(true), _) => other.clone(),
             (TermKind::Truth(false), _) | (_, TermKind::Truth(true)) => self.clone(),
-            // Whatever the left side is, nothing is left to look at.
+            // Whatever the left side is, nothing is left to evaluate.
             (_, TermKind::Truth(false)) => other.clone(),
             _ if self.chain_has(TermOp::And, other) => self.clone(),
             _ if self.chain_has(TermOp::And, &other.negation()) => Term::truth(false),
@@ -198,7 +198,7 @@ impl Term {
         }
     }
 
-    /// Whether a part stands in a chain of one operator, as `b` in `a && b`.
+    /// Whether a part is in a chain of one operator, as `b` in `a && b`.
     fn chain_has(&self, op: TermOp, part: &Term) -> bool {
         let mut chain = self;
         while let TermKind::Binary(found, left, right) = chain.kind() {

@@ -74,7 +74,7 @@ impl DveWriter<'_> {
     }
 }
 
-/// Whether looking at the term where it is not meant may fail.
+/// Whether evaluating the term where it is not meant may fail.
 fn can_fail(term: &Term) -> bool {
     let mut found = false;
     term.visit(&mut |part| match part.kind() {

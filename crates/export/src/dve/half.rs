@@ -1,4 +1,4 @@
-//! The sides of rendezvous, as they stand.
+//! The sides of rendezvous, as they are.
 //!
 //! In: the actions of a process that send or receive. Out: transitions with `sync`. DVE's meaning is the Model's: guards, values and
 //! indices in the old state, then the values, the receiver's effects, the sender's. So effects are printed in their

@@ -22,7 +22,7 @@ pub(super) const MOST_PATHS: usize = 5_000;
 pub(super) struct FlatPath<'m> {
     /// When it comes this far.
     pub alive: Term,
-    /// What was written, and who evaluates.
+    /// What was written, and the process that evaluates.
     pub eval: TermEvaluator<'m>,
 }
 
@@ -262,7 +262,7 @@ impl BodyRunner {
 }
 
 impl TermEvaluator<'_> {
-    /// The number that stands for `none`.
+    /// The number that encodes `none`.
     pub(super) fn nobody(&self) -> Term {
         Term::number(self.model.processes.len() as i64)
     }

@@ -1,8 +1,8 @@
 //! Expressions as terms: a value, and when it cannot be computed.
 //!
-//! In: an expression, who evaluates it, the values of bound variables, and what the step wrote so far. Out: an [`FlatValue`]: a term, and
-//! a term for the faults, which is safe to look at from left to right, as is the value where there is no fault. Quantifiers are
-//! written out; `&&`, `||`, `=>`, `if` look at no more than `model::eval` does.
+//! In: an expression, the process that evaluates it, the values of bound variables, and what the step wrote so far. Out: a [`FlatValue`]: a term, and
+//! a term for the faults, which is safe to evaluate from left to right, as is the value where there is no fault. Quantifiers are
+//! written out; `&&`, `||`, `=>`, `if` read no more than `model::eval` does.
 
 use std::collections::HashMap;
 
@@ -69,7 +69,7 @@ pub(super) struct WrittenElements {
 pub struct TermEvaluator<'m> {
     pub(super) model: &'m Model,
     pub(super) flat: &'m Flat,
-    /// Who evaluates.
+    /// The process that evaluates.
     pub(super) me: Option<ProcessId>,
     /// The counters of the frame that evaluates.
     pub(super) counters: Counters,
@@ -77,7 +77,7 @@ pub struct TermEvaluator<'m> {
     pub(super) bound: Vec<Value>,
     /// What the step wrote so far.
     pub(super) store: WrittenElements,
-    /// Where processes are known to stand.
+    /// The nodes at which processes are known to be.
     pub(super) standing: HashMap<ProcessId, NodeNo>,
     /// When the part at hand is evaluated.
     context: Term,
@@ -88,7 +88,7 @@ pub struct TermEvaluator<'m> {
 }
 
 impl<'m> TermEvaluator<'m> {
-    /// Looks at the state as it is, for no process, with these values for the bound variables.
+    /// Evaluates in the state as it is, for no process, with these values for the bound variables.
     pub fn new(model: &'m Model, flat: &'m Flat, bound: &[Value]) -> Self {
         TermEvaluator {
             model,
@@ -104,7 +104,7 @@ impl<'m> TermEvaluator<'m> {
         }
     }
 
-    /// Looks for a process that stands at a node.
+    /// Evaluates for a process at a node.
     pub fn standing_at(mut self, process: ProcessId, node: NodeNo) -> Self {
         self.me = Some(process);
         self.standing.insert(process, node);
@@ -201,7 +201,7 @@ impl<'m> TermEvaluator<'m> {
     pub(super) fn number(&mut self, expr: &Expr) -> FlatValue {
         let value = self.value(expr);
         match value.kind {
-            // Only `none` can stand where a number is needed.
+            // Only `none` can be where a number is needed.
             ValueKind::Process => {
                 let fault = value.fault.or(&value.term.equal(&self.none()));
                 FlatValue { fault, kind: ValueKind::Number, ..value }
@@ -219,7 +219,7 @@ impl<'m> TermEvaluator<'m> {
         FlatValue { term, fault, kind: ValueKind::Number }
     }
 
-    /// Looks at a part only where `when` holds.
+    /// Evaluates a part only where `when` holds.
     fn within<T>(&mut self, when: &Term, look: impl FnOnce(&mut Self) -> T) -> T {
         let outer = self.context.clone();
         self.context = outer.and(when);

@@ -15,10 +15,10 @@ use super::{ControlNode, Flat};
 use crate::ExportRefusal;
 use crate::term::NodeNo;
 
-/// More nodes than this in one process are no text that anybody reads.
+/// More nodes than this in one process are no text for people.
 const MOST_NODES: usize = 20_000;
 
-/// What tells nodes apart.
+/// What distinguishes nodes.
 type NodeKey = (PlaceId, Counters, Vec<(ActionId, Counters)>);
 
 impl Flat {

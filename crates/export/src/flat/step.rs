@@ -1,7 +1,7 @@
-//! Steps between nodes, and who can take one.
+//! Steps between nodes, and which processes can take one.
 //!
 //! In: the nodes of a Model's processes. Out: for each action at each node its steps and its faults; for a rendezvous, with each
-//! partner at each node. Then, as terms over the state: which process is enabled, which may stand still, where none is enabled.
+//! partner at each node. Then, as terms over the state: which process is enabled, which may stutter, where none is enabled.
 
 use model::Model;
 use model::control::{ActionId, ActionKind, ReceivePattern, SyncSide, TextOwner};
@@ -38,7 +38,7 @@ impl Flat {
     }
 }
 
-/// A process, where it stands, and its action.
+/// A process, its node, and its action.
 #[derive(Clone, Copy, Debug)]
 struct MovingSide {
     process: ProcessId,
@@ -344,7 +344,7 @@ fn updates(flat: &Flat, path: &FlatPath<'_>) -> Vec<Update> {
     found
 }
 
-/// Where the movers of a step stand, those of one process aside.
+/// That the movers of a step, those of one process aside, are at their sources.
 fn others_stand(movers: &[StepPart], process: ProcessId) -> Term {
     let others = movers.iter().filter(|mover| mover.process != process);
     Term::all(others.map(|mover| Term::at(mover.process, vec![mover.source])))
@@ -367,7 +367,7 @@ pub fn takes_part(flat: &Flat, process: ProcessId, wanted: impl Fn(ActionId) -> 
     sometimes.fold(always, |any, (node, open)| any.or(&Term::at(process, vec![*node]).and(open)))
 }
 
-/// When a process is able to move: a step other than leaving `idle`.
+/// When a process is enabled: a step other than leaving `idle`.
 pub fn able(model: &Model, flat: &Flat, process: ProcessId) -> Term {
     takes_part(flat, process, |action| !is_idle(model, action))
 }
@@ -378,14 +378,14 @@ pub fn able_by(model: &Model, flat: &Flat, process: ProcessId, labels: &[String]
     takes_part(flat, process, |action| !is_idle(model, action) && carries(action))
 }
 
-/// When a process may stand still.
+/// When a process may stutter.
 pub fn may_stand_still(flat: &Flat, process: ProcessId) -> Term {
     let nodes = &flat.nodes[process.index()];
     let idle = nodes.entries().filter(|(_, node)| node.is_idle).map(|(id, _)| id).collect();
     Term::at(process, idle).or(&takes_part(flat, process, |_| true).negation())
 }
 
-/// The nodes at which a process that cannot move is not stuck.
+/// The nodes at which a process that is not enabled is not stuck.
 pub fn stuck_free_nodes(flat: &Flat, process: ProcessId) -> Vec<NodeNo> {
     let nodes = &flat.nodes[process.index()];
     nodes.entries().filter(|(_, node)| node.is_end || node.is_idle || node.may_end).map(|(id, _)| id).collect()

@@ -3,7 +3,7 @@
 //! In: a property. Out: one or more claims, which hold together exactly if the property does (a `reachable` property is claimed to be
 //! unreachable). A formula that SPIN can translate in a moment is an `ltl` formula. The other ones, and those under
 //! fairness, are `never` claims made by Piecewise, which is a matter of milliseconds where SPIN's translation would not end. Fairness to
-//! all processes alike, weak or unconditional, is what `pan -f` means: in a text with stand-stills every process can always take a turn.
+//! all processes, weak or unconditional, is what `pan -f` means: in a text with stutters every process can always take a turn.
 
 use base::{Budget, CancelToken};
 use model::fairness::{EdgePredicate, FairnessId, StatePredicate};
@@ -48,7 +48,7 @@ pub struct SpinClaim {
 pub enum TurnsAllowed {
     /// Real steps only, which is enough for safety.
     Steps,
-    /// Stand-stills, too.
+    /// Stutters, too.
     Standing,
     /// And which kind of turn was taken last.
     Turns,
@@ -143,7 +143,7 @@ fn safety(writer: &PromelaWriter<'_>, name: &str, term: &Term) -> String {
     format!("never {name} {{ /* eventually it does not hold */\n{waits}\n}}")
 }
 
-/// Whether the term can stand in an `ltl` formula, where `->` means something else and constants are nothing.
+/// Whether the term can be part of an `ltl` formula, where `->` means something else and constants are nothing.
 fn is_printable(term: &Term) -> bool {
     let mut printable = !matches!(term.kind(), TermKind::Truth(_) | TermKind::Number(_));
     term.visit(&mut |part| printable &= !matches!(part.kind(), TermKind::Choice(_, yes, _) if !yes.is_truth()));
@@ -277,7 +277,7 @@ impl<'m> Temporal<'_, 'm> {
         }
     }
 
-    /// Whether a process can stay for ever where it is able to move otherwise.
+    /// Whether a process can stay for ever where it is otherwise enabled.
     fn may_rest(&self, process: ProcessId) -> bool {
         let (model, flat) = (self.writer.model, self.writer.flat);
         flat.nodes[process.index()].iter().any(|node| {

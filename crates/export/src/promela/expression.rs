@@ -13,7 +13,7 @@ impl PromelaWriter<'_> {
         self.print_as(term, None)
     }
 
-    /// An expression that can stand beside `&&`.
+    /// An expression that can be beside `&&`.
     pub fn print_tight(&self, term: &Term) -> String {
         match term.kind() {
             TermKind::Binary(TermOp::Or, ..) | TermKind::Binary(TermOp::Equal, ..) => format!("({})", self.print(term)),

@@ -1,7 +1,7 @@
 //! Kinds of turns: what claims about fairness need to know of the last step.
 //!
-//! In: the fairness assumptions of all properties. Out: a number for each step and stand-still, the same for those that no assumption
-//! tells apart, and for each assumption the numbers that satisfy it.
+//! In: the fairness assumptions of all properties. Out: a number for each step and stutter, the same for those that no assumption
+//! distinguishes, and for each assumption the numbers that satisfy it.
 
 use model::Model;
 use model::fairness::{EdgePredicate, FairnessId, FairnessPair};
@@ -17,7 +17,7 @@ use crate::term::Term;
 pub struct TurnKinds {
     /// The kind of each step.
     steps: Vec<usize>,
-    /// The kind of each process's stand-still.
+    /// The kind of each process's stutter.
     still: Vec<usize>,
     /// For each pair: what it says of states, and the kinds of turns that satisfy it.
     pairs: Vec<PromelaFairness>,
@@ -84,7 +84,7 @@ impl TurnKinds {
         self.steps[step_idx]
     }
 
-    /// The kind of a process's stand-still.
+    /// The kind of a process's stutter.
     pub fn of_standing_still(&self, process: ProcessId) -> usize {
         self.still[process.index()]
     }

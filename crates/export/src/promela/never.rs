@@ -1,7 +1,7 @@
 //! Never claims: an automaton and fairness, as a Büchi automaton that SPIN reads.
 //!
 //! In: an automaton with marks, what its atoms mean, and fairness assumptions. Out: the text of a claim that accepts exactly the fair
-//! runs that the automaton accepts. What must happen again and again is waited for in turn, and the claim accepts when all
+//! runs that the automaton accepts. What must happen again and again is waited for one after the other, and the claim accepts when all
 //! of it has come. Of an assumption `from some point on always p, or again and again q` the claim guesses, at some point, that `p` holds
 //! from then on; so strong assumptions double it.
 

@@ -65,7 +65,7 @@ fn reads(flat: &Flat, update: &Update, written: &Update) -> bool {
     found
 }
 
-/// Whether a look and a write may mean the same element.
+/// Whether a read and a write may mean the same element.
 fn is_same(flat: &Flat, read: &VariableRead, written: &Update) -> bool {
     if read.var != written.var {
         return false;
