@@ -1,6 +1,6 @@
 //! Classes of formulas that are seen from their shape.
 //!
-//! In: a formula in negation normal form. Out: which of these it surely is; a formula may be one in fact without looking like it.
+//! In: a formula in negation normal form. Out: which of these it surely is; a formula may be one in fact without having its form.
 //! *Eventual*: once true later, true now (`F f` is `f`). *Universal*: once true, true for ever (`G f` is `f`). One that is both
 //! has the same value at all points of a word (*suspendable*, Babiak et al. 2012). *Safety*, *guarantee* and *obligation* are
 //! Manna and Pnueli's classes; the language of an obligation has a smallest deterministic automaton.

@@ -15,7 +15,7 @@ pub struct Components {
 /// A node on Tarjan's path.
 struct Frame {
     node: usize,
-    /// The next successor to look at.
+    /// The next successor to visit.
     at: usize,
 }
 
@@ -62,13 +62,13 @@ impl Components {
 }
 
 struct Tarjan {
-    /// When each node was met.
+    /// When each node was visited.
     order: Vec<usize>,
     /// The earliest node on the stack that each node is known to reach.
     low: Vec<usize>,
     /// The component, for nodes that are done.
     of: Vec<usize>,
-    /// Nodes that are met and not done.
+    /// Nodes that are visited and not done.
     stack: Vec<usize>,
     count: usize,
 }

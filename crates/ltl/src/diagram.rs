@@ -37,7 +37,7 @@ pub struct Diagrams {
     limit: usize,
 }
 
-/// The most cubes of one cover: a state with more edges is of no use to anybody.
+/// The most cubes of one cover: a state with more edges is of no use.
 const MAX_CUBES: usize = 1 << 16;
 
 /// The variable of the two leaves: after all others.

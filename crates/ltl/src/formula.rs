@@ -45,7 +45,7 @@ impl Atoms {
         self.by_name.get(name).copied()
     }
 
-    /// The name of an atom; a made-up one for an atom of somebody else.
+    /// The name of an atom; a made-up one for an atom of another table.
     pub fn name(&self, atom: AtomId) -> std::borrow::Cow<'_, str> {
         match self.atoms.get(atom) {
             Some(atom) => atom.name.as_str().into(),

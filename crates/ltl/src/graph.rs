@@ -84,7 +84,7 @@ impl AutomatonGraph {
         }
     }
 
-    /// The same automaton with cubes for labels; states in the order in which a search from the initial one meets them.
+    /// The same automaton with cubes for labels; states in the order in which a search from the initial one visits them.
     pub fn into_automaton(self, diagrams: &mut Diagrams) -> DiagramResult<Automaton> {
         let mut order = vec![self.initial];
         let mut numbers = vec![None; self.states.len()];

@@ -1,4 +1,4 @@
-//! Negation normal form: negations stand at atoms only, and few operators are left.
+//! Negation normal form: negations are at atoms only, and few operators are left.
 //!
 //! In: any formula. Out: an equivalent one of literals, `And`, `Or`, `Next`, `Always`, `Eventually` and the four operators of the
 //! until family. Since formulas are shared, the result is at most a few times as large, even where `<=>` is nested.

@@ -361,7 +361,7 @@ impl<'a> Simplifier<'a> {
         }
     }
 
-    /// A formula that is only looked at where `other` is false: parts that are then decided go.
+    /// A formula that only matters where `other` is false: parts that are then decided go.
     fn where_not(&mut self, id: FormulaId, other: FormulaId) -> FormulaId {
         let given = self.negation(other);
         if self.implies(given, id) {

@@ -15,8 +15,8 @@ use crate::formula::{AtomId, Binary, Formula, FormulaId, Unary};
 use crate::graph::{Arc, AutomatonGraph};
 use crate::simplify::Simplifier;
 
-/// What a variable of a state's function stands for. Variables are numbered as they are met, so that those of one part of the formula
-/// stand side by side: a disjunction of many parts is then small.
+/// What a variable of a state's function means. Variables are numbered as they come up, so that those of one part of the formula
+/// are side by side: a disjunction of many parts is then small.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Meaning {
     /// The atom is true now.

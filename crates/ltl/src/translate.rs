@@ -76,7 +76,7 @@ pub fn translate(
     translate_within(formulas, root, translation, budget).map_err(too_large)
 }
 
-/// The work itself; a limit on nodes stands for one on the size of the automaton.
+/// The work itself; a limit on nodes is reported as one on the size of the automaton.
 fn translate_within(
     formulas: &mut Formulas,
     root: FormulaId,

@@ -30,7 +30,7 @@ pub fn read(reader: &mut HoaReader<'_>, header: &Header) -> Option<Automaton> {
             }
             Some(HoaTokenKind::HeaderName) if reader.peek().is_some_and(|token| reader.text(token) == "State:") => {
                 reader.skip();
-                // What is wrong has been told; go on with the next state.
+                // The error has been reported; go on with the next state.
                 if body.state(reader).is_err() {
                     skip_to_state(reader);
                 }
@@ -167,7 +167,7 @@ impl Body<'_> {
         Ok(Some(label))
     }
 
-    /// `{0 1}`, if it stands here.
+    /// `{0 1}`, if it comes next.
     fn sets(&self, reader: &mut HoaReader<'_>) -> Parsed<Bits> {
         let mut sets = Bits::new();
         if reader.take(HoaTokenKind::Sign('{')).is_none() {

@@ -1,6 +1,6 @@
 //! Labels and acceptance conditions.
 //!
-//! In: tokens. Out: a diagram for a label; for a condition the sets that must be met again and again. Nesting is limited.
+//! In: tokens. Out: a diagram for a label; for a condition the sets that must be visited infinitely often. Nesting is limited.
 
 use base::Span;
 

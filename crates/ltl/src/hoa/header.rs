@@ -22,13 +22,13 @@ pub struct Header {
     pub atoms: Atoms,
     /// The labels that have names.
     pub aliases: FxHashMap<String, Diagram>,
-    /// How many states there are, if it is said.
+    /// How many states there are, if the header says it.
     pub n_states: Option<u32>,
     /// The initial states.
     pub starts: Vec<u32>,
     /// How many acceptance sets there are.
     pub n_sets: u32,
-    /// The sets that must be met again and again; or, if `true` stands beside them, that must be left again and again.
+    /// The sets that must be visited infinitely often; or, with `true` beside them, that must be left infinitely often.
     pub infinitely_often: Vec<(u32, bool)>,
 }
 
@@ -53,7 +53,7 @@ pub fn read(reader: &mut HoaReader<'_>) -> Header {
                 {
                     reader.error(token.span, format!("`{name}` stands here for the second time"));
                 }
-                // What is wrong has been told; go on with the next line.
+                // The error has been reported; go on with the next line.
                 let _ = item(reader, &mut header, &name, token.span);
                 skip_to_next(reader);
                 seen.push(name);

@@ -30,12 +30,12 @@ pub enum HoaTokenKind {
     Sign(char),
 }
 
-/// A token and where it stands.
+/// A token and its span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HoaToken {
     /// What it is.
     pub kind: HoaTokenKind,
-    /// Where it stands.
+    /// Its span in the text.
     pub span: Span,
 }
 
@@ -96,7 +96,7 @@ fn is_word_part(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_' || c == '-' || c == '.'
 }
 
-/// The length of a text in quotes; to the end where nothing closes it, which reading its parts will tell.
+/// The length of a text in quotes; to the end where nothing closes it, which reading its parts will report.
 fn text_length(rest: &str) -> usize {
     let mut is_escaped = false;
     for (offset, c) in rest.char_indices().skip(1) {

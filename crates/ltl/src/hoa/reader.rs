@@ -11,7 +11,7 @@ use crate::automaton::Automaton;
 use crate::diagram::Diagrams;
 use crate::formula::Atoms;
 
-/// How many errors are worth telling.
+/// How many errors are worth reporting.
 const MAX_ERRORS: usize = 20;
 /// The most nodes of decision diagrams for the labels of one automaton.
 const MAX_NODES: usize = 1 << 20;
@@ -58,7 +58,7 @@ pub struct HoaReader<'a> {
     pub diagrams: Diagrams,
 }
 
-/// Something is wrong, and it has been told.
+/// There is an error, and it has been reported.
 pub struct Reported;
 
 /// A part of the text, unless something was wrong with it.
@@ -127,13 +127,13 @@ impl HoaReader<'_> {
         self.file.slice(token.span)
     }
 
-    /// Where the next token stands.
+    /// The span of the next token.
     pub fn here(&self) -> Span {
         let end = self.file.text().len();
         self.peek().map_or(Span::new(end, end), |token| token.span)
     }
 
-    /// Tells that something else was expected here.
+    /// Reports that something else was expected here.
     pub fn unexpected(&mut self, wanted: &str) -> Reported {
         let found = match self.peek() {
             Some(token) => format!("`{}`", self.text(token).chars().take(40).collect::<String>()),
@@ -142,7 +142,7 @@ impl HoaReader<'_> {
         self.error(self.here(), format!("expected {wanted}, found {found}"))
     }
 
-    /// Tells what is wrong at a place.
+    /// Reports an error at a place.
     pub fn error(&mut self, span: Span, message: impl Into<String>) -> Reported {
         self.diagnostics.push(Diagnostic::error(UNEXPECTED, span, message));
         Reported

@@ -1,6 +1,6 @@
 //! Writes automata.
 //!
-//! In: an automaton, the names of its atoms, and a name. Out: its text. Marks stand on states where they can, else on edges.
+//! In: an automaton, the names of its atoms, and a name. Out: its text. Marks are on states where they can be, else on edges.
 
 use std::fmt::Write;
 

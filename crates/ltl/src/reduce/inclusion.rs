@@ -11,12 +11,12 @@ use super::letters::{Coded, Letters, MarkSet};
 use crate::components::Components;
 use crate::diagram::DiagramResult;
 
-/// The most boxes, and stems, that are looked at.
+/// The most boxes, and stems, that are examined.
 const MAX_BOXES: usize = 1_000;
 /// The most marks of the larger graph: the sets of its marks are the bits of [`MarkPaths`].
 const MAX_MARKS: usize = 3;
 
-/// Sets of marks that paths between two states have: bit m stands for the set m, and smaller sets are always there too.
+/// Sets of marks that paths between two states have: bit m is for the set m, and smaller sets are always there too.
 type MarkPaths = u8;
 
 /// What a word does in the larger graph: the paths from each state to each.

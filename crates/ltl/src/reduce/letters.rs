@@ -1,4 +1,4 @@
-//! Small graphs in numbers: letters that no label tells apart are one, so that a label is a set of at most 128 of them.
+//! Small graphs in numbers: letters that no label distinguishes are one, so that a label is a set of at most 128 of them.
 //!
 //! In: graphs over one store of diagrams. Out: the same graphs with sets of letters for labels, which are joined, subtracted and
 //! compared in one machine step; and back. Searches that try many changes of a graph work on these.
@@ -9,7 +9,7 @@ use crate::components::Components;
 use crate::diagram::{Diagram, DiagramResult, Diagrams};
 use crate::graph::{Arc, AutomatonGraph};
 
-/// A set of letters: bit k stands for the k-th class of an [`Alphabet`].
+/// A set of letters: bit k is for the k-th class of an [`Alphabet`].
 pub type Letters = u128;
 /// A set of marks.
 pub type MarkSet = u32;
@@ -157,7 +157,7 @@ pub struct Pairs {
 }
 
 impl Pairs {
-    /// Looks at the pairs of two graphs over one alphabet.
+    /// The pairs of two graphs over one alphabet.
     pub fn new(left: &Coded, right: &Coded) -> Self {
         let n_right = right.states.len();
         let mut steps: Vec<Vec<(usize, MarkSet, MarkSet)>> = Vec::with_capacity(left.states.len() * n_right);

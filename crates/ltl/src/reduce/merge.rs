@@ -14,7 +14,7 @@ const MAX_STATES: usize = 24;
 /// The most arcs of the other graph.
 const MAX_OPPOSITE_ARCS: usize = 400;
 
-/// To whom marks belong.
+/// To what marks belong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Marks {
     /// To arcs.

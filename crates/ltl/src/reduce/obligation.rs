@@ -13,7 +13,7 @@ use crate::components::Components;
 use crate::diagram::{Diagram, DiagramResult, Diagrams, Literals};
 use crate::graph::{Arc, AutomatonGraph};
 
-/// The most sets of states that are looked at.
+/// The most sets of states that are examined.
 const MAX_SETS: usize = 300;
 
 /// A deterministic graph: each state with disjoint labels that together are `true`.

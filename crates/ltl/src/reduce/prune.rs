@@ -19,7 +19,7 @@ pub struct Survey {
 }
 
 impl Survey {
-    /// Looks at a graph.
+    /// Analyses a graph.
     pub fn new(graph: &AutomatonGraph) -> Self {
         let components =
             Components::new(graph.states.len(), |state, k| graph.states[state].get(k).map(|arc| arc.target));

@@ -137,7 +137,7 @@ fn answers_all(
     Ok(true)
 }
 
-/// Sends all edges to representatives, and gives each representative the edges of all that it stands for.
+/// Sends all edges to representatives, and gives each representative the edges of all that it represents.
 fn merge(graph: &AutomatonGraph, relation: &Relation) -> AutomatonGraph {
     let representatives = relation.representatives();
     let mut merged = AutomatonGraph { states: vec![Vec::new(); graph.states.len()], ..graph.clone() };

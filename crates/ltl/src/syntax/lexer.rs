@@ -22,12 +22,12 @@ pub enum LtlTokenKind {
     Close,
 }
 
-/// A token and where it stands.
+/// A token and its span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LtlToken {
     /// What it is.
     pub kind: LtlTokenKind,
-    /// Where it stands.
+    /// Its span in the text.
     pub span: Span,
 }
 

@@ -11,7 +11,7 @@ use crate::formula::{AtomId, Atoms, Binary, FormulaId, Formulas, Unary};
 
 /// How deep parentheses and operators before operands may be nested.
 const MAX_DEPTH: usize = 200;
-/// How many errors are worth telling.
+/// How many errors are worth reporting.
 const MAX_ERRORS: usize = 20;
 
 /// Something else was expected here; the table of codes has the same.
@@ -45,14 +45,14 @@ struct Parser<'a> {
     at: usize,
     /// How many parentheses and operators are open.
     depth: usize,
-    /// The text is nested too deeply: nothing more is read or told.
+    /// The text is nested too deeply: nothing more is read or reported.
     gave_up: bool,
     formulas: &'a mut Formulas,
     atoms: &'a mut Atoms,
     diagnostics: Vec<Diagnostic>,
 }
 
-/// A formula and where it stands; `None` for one with an error in it, which has been told.
+/// A formula and its span; `None` for one with an error in it, which has been reported.
 type Parsed = (Option<FormulaId>, Span);
 
 impl Parser<'_> {
@@ -280,7 +280,7 @@ impl Parser<'_> {
         (Some(self.formulas.atom(atom)), token.span)
     }
 
-    /// `GFp`: operators that stand right before a name, as Spot reads it.
+    /// `GFp`: operators right before a name, as Spot reads it.
     fn glued(&mut self, letters: &str, name: &str, span: Span) -> Parsed {
         let formula = match operators::constant(name) {
             Some(value) => self.formulas.constant(value),
@@ -292,7 +292,7 @@ impl Parser<'_> {
         self.under(letters, formula, span)
     }
 
-    /// A formula under the operators that these letters stand for.
+    /// A formula under the operators that these letters are.
     fn under(&mut self, letters: &str, mut formula: FormulaId, span: Span) -> Parsed {
         if self.depth + letters.len() > MAX_DEPTH {
             self.give_up();
@@ -304,7 +304,7 @@ impl Parser<'_> {
         (Some(formula), span)
     }
 
-    /// `p=1` and `p=0`: an atom and its negation, as Spot reads them; operators may stand right before it (`GFp=0`).
+    /// `p=1` and `p=0`: an atom and its negation, as Spot reads them; operators may be right before it (`GFp=0`).
     fn literal(&mut self, left: LtlToken, is_true: bool, span: Span) -> Parsed {
         let text = self.text(left).to_owned();
         if left.kind == LtlTokenKind::Quoted {
@@ -392,7 +392,7 @@ impl Parser<'_> {
         (operator.level() == level).then_some((operator, token.span))
     }
 
-    /// `p=1Uq=0` and `(a)Ub`: where an operator must stand, a letter right before a name is one, as Spot reads it.
+    /// `p=1Uq=0` and `(a)Ub`: where an operator must be, a letter right before a name is one, as Spot reads it.
     fn split_glued_infix(&mut self) {
         let Some(token) = self.peek().filter(|token| token.kind == LtlTokenKind::Word) else { return };
         let text = self.text(token);
@@ -412,7 +412,7 @@ impl Parser<'_> {
         self.tokens.insert(self.at + 1, LtlToken { kind, span: Span::new(middle, end) });
     }
 
-    /// Goes behind an operator that stands where none can.
+    /// Goes behind an operator where none can be.
     fn skip_infix(&mut self) {
         if let Some(token) = self.peek()
             && operators::infix(self.text(token)).is_some()
@@ -453,14 +453,14 @@ impl Parser<'_> {
         self.file.slice(token.span)
     }
 
-    /// Where the next token stands; the end of the text after the last one.
+    /// The span of the next token; the end of the text after the last one.
     fn here(&self) -> Span {
         let end = self.file.text().trim_end().len();
         self.peek().map_or(Span::new(end, end), |token| token.span)
     }
 }
 
-/// The text between quotes, `\"` and `\\` taken for what they stand for.
+/// The text between quotes, `\"` and `\\` taken for what they mean.
 fn unquoted(text: &str) -> String {
     let inner = text.strip_prefix('"').unwrap_or(text);
     let inner = inner.strip_suffix('"').unwrap_or(inner);

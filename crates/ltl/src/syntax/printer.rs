@@ -1,7 +1,7 @@
 //! Formulas to text.
 //!
 //! In: a formula. Out: its text in one of several spellings, with parentheses wherever two tools could read it differently. Names that a tool
-//! could take for something else stand in quotes. The text of an atom that is a name is read back as the same atom.
+//! could take for something else are in quotes. The text of an atom that is a name is read back as the same atom.
 
 use super::lexer::{is_name_part, is_name_start};
 use super::operators;
