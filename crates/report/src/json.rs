@@ -319,7 +319,7 @@ fn pushdown_proof(evidence: Option<&Evidence>) -> Option<&PushdownProof> {
     }
 }
 
-/// The facts about local stores that path edges look at.
+/// The facts about local stores that path edges use.
 fn exposed_by_path_edges(model: &Model, evidence: Option<&Evidence>) -> Vec<ExposedDocument> {
     let facts = pushdown_proof(evidence).map_or(&[][..], |proof| &proof.exposed);
     let fact = |fact: &ExposedFact| {
@@ -329,7 +329,7 @@ fn exposed_by_path_edges(model: &Model, evidence: Option<&Evidence>) -> Vec<Expo
     facts.iter().map(fact).collect()
 }
 
-/// The facts that all may look at, for each process that exposes one.
+/// The facts that all processes may see, for each process that exposes one.
 fn exposed(told: &LocalProof) -> Vec<ExposedDocument> {
     let facts = told.exposed.iter().flat_map(|exposure| &exposure.of);
     facts.map(|(process, fact)| ExposedDocument { process: process.clone(), fact: fact.clone() }).collect()
@@ -361,7 +361,7 @@ fn invariants(told: &LocalProof) -> Vec<InvariantDocument> {
     out
 }
 
-/// Who waits for whom, and why that ends.
+/// Which process waits for which, and why that ends.
 fn story(told: &explain::proof::Story) -> StoryDocument {
     let wait = |wait: &explain::proof::story::WaitLine| StoryWaitDocument {
         who: wait.who.clone(),
@@ -374,7 +374,7 @@ fn story(told: &explain::proof::Story) -> StoryDocument {
     StoryDocument { waits: told.waits.iter().map(wait).collect(), lines: told.lines.iter().map(line).collect() }
 }
 
-/// The steps of others that touch what somebody relies on.
+/// The steps of others that touch what a process relies on.
 fn disturbances(told: &LocalProof) -> Vec<DisturbanceDocument> {
     let step =
         |step: &explain::proof::SourceStep| DisturbanceDocument { line: step.line, action: step.statement.clone() };
@@ -492,7 +492,7 @@ fn move_document(run: &Run, by: &Move) -> MoveDocument {
     }
 }
 
-/// A whole state: where everybody is, and all variables.
+/// A whole state: the places of all processes, and all variables.
 pub fn state_document(model: &Model, state: &State) -> StateDocument {
     let (mut at, mut variables) = (BTreeMap::new(), BTreeMap::new());
     for (id, var) in model.vars.entries().filter(|(_, var)| var.storage == Storage::Shared) {

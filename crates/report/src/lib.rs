@@ -3,7 +3,7 @@
 //! Everything here is a pure function from a result to a `String` or a JSON value; nothing prints. [`human`] shows runs to
 //! people, [`json`] fills in the result documents, whose shape is in [`document`], [`csv`] writes one row for each result, [`sarif`], [`junit`] and [`github`] say the same to other tools, [`html`] writes a page of everything, [`table`] shows many runs at once, [`sweep`] one program at many sizes; [`explore`], [`coverage`], [`graph`], [`proof_check`], [`replay`] and [`sim`] are for
 //! the commands of those names; [`guarantees`] says what processes guarantee to each other;
-//! [`diagnostics`] draws what the front-end says about the input.
+//! [`diagnostics`] renders what the front-end says about the input.
 
 pub mod coverage;
 pub mod csv;

@@ -5,13 +5,13 @@ use model::Model;
 
 use crate::style::Style;
 
-/// A program, its text, and how it is drawn.
+/// A program, its text, and how it is rendered.
 #[derive(Clone, Copy, Debug)]
 pub struct Page<'a> {
     /// The program.
     pub model: &'a Model,
     /// Its text.
     pub source: &'a SourceFile,
-    /// How things are drawn.
+    /// How things are rendered.
     pub style: &'a Style,
 }

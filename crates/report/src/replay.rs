@@ -50,7 +50,7 @@ pub fn text(page: Page<'_>, trace: &Trace) -> String {
     draw_trace(&TraceDrawing { told, named: &[], ending: "", in_full: true }, style)
 }
 
-/// State number `nth` of the trace with the step that led to it: who moved, by what, what changed, and the whole state.
+/// State number `nth` of the trace with the step that led to it: its process and statement, what changed, and the whole state.
 pub fn state(page: Page<'_>, trace: &Trace, nth: usize) -> String {
     let Page { model, source, style } = page;
     let Some(state) = trace.states.get(nth) else { return String::new() };

@@ -15,7 +15,7 @@ pub fn state_line(model: &Model, state: &State, style: &Style) -> String {
     format!("{}\n", cut(&clean(&names::state_line(model, state)), style.width, style))
 }
 
-/// A numbered list of the steps that can be taken: who, by which statement, where to, what changes.
+/// A numbered list of the steps that can be taken: process, statement, target, what changes.
 pub fn choices(page: Page<'_>, state: &State, steps: &[Step]) -> String {
     let style = page.style;
     let rows: Vec<[String; 3]> = steps.iter().map(|step| choice(page, state, step)).collect();
@@ -33,7 +33,7 @@ pub fn choices(page: Page<'_>, state: &State, steps: &[Step]) -> String {
     out
 }
 
-/// One line for a step that was taken from a state: its number, who, by what, what changed.
+/// One line for a step that was taken from a state: its number, process and statement, what changed.
 pub fn step_line(page: Page<'_>, nth: usize, before: &State, step: &Step) -> String {
     let row = choice(page, before, step);
     line_or_lines(&format!("{nth:>5}  {}  ", row[0]), &format!("{}   {}", row[1], row[2]), page.style)
@@ -44,7 +44,7 @@ fn line_or_lines(lead: &str, text: &str, style: &Style) -> String {
     if width(&line) <= style.width { line + "\n" } else { hang(lead, text, style.width) }
 }
 
-/// Who moves, by which line and statement, and what comes of it.
+/// The process of a step, its line and statement, and what comes of it.
 fn choice(page: Page<'_>, before: &State, step: &Step) -> [String; 3] {
     let Page { model, source, style } = page;
     let who = clean(&model.processes[step.by.process].name);

@@ -1,7 +1,7 @@
 //! How text is dressed: colour or none, Unicode or ASCII, how wide.
 //!
 //! Colour only repeats what the words and marks already say. All drawing asks [`Style`] for its marks, so that one switch
-//! turns a whole page into ASCII.
+//! makes a whole page ASCII.
 
 /// How text is dressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,7 +66,7 @@ pub enum Mark {
     Arrow,
     /// From an old value to the new one.
     Becomes,
-    /// A process that does not move.
+    /// A process that takes no step.
     Rest,
     /// A step that reads shared variables.
     Reads,
@@ -88,7 +88,7 @@ pub enum Mark {
     LoopBody,
     /// The last step of a loop.
     LoopEnd,
-    /// A verdict for which nobody but its method vouches.
+    /// A verdict that no independent code checked.
     Unaudited,
     /// Between things in a row.
     Dot,

@@ -1,4 +1,4 @@
-//! Many runs at once: one row for each property, one column for each instance. Where the columns are too many for the page, they stand in
+//! Many runs at once: one row for each property, one column for each instance. Where the columns are too many for the page, they are in
 //! several tables; one program at several sizes has its own table (`sweep`).
 
 use engine::Verdict;

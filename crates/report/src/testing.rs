@@ -154,7 +154,7 @@ pub fn large_broken_lock(n_processes: i64) -> Run {
     }
 }
 
-/// The first steps of these processes in turn.
+/// The first steps of these processes, one after the other.
 fn walk(model: &Model, movers: &[usize]) -> Trace {
     let mut state = model::eval::initial_states(model).next().unwrap();
     let (mut states, mut moves) = (vec![state.clone()], Vec::new());
@@ -189,7 +189,7 @@ pub fn mux_sem(n_processes: i64) -> Run {
     only(program("mux_sem.pw", text, n_processes), &["mutex", "deadlock_free", "clash", "odd", "taken"])
 }
 
-/// Philosophers who all take the left fork first.
+/// Philosophers that all take the left fork first.
 pub fn philosophers(n_processes: i64) -> Run {
     let text = "program philosophers(N: 2..) {
   shared fork: [sem; N] = 1;
@@ -206,7 +206,7 @@ pub fn philosophers(n_processes: i64) -> Run {
     only(program("philosophers.pw", text, n_processes), &["deadlock_free"])
 }
 
-/// Two processes that add to one counter of three values; nobody stops them.
+/// Two processes that add to one counter of three values, without a bound.
 pub fn counter() -> Run {
     let text = "program counter {
   shared x: 0..=2;
@@ -235,7 +235,7 @@ fn only(mut run: Run, names: &[&str]) -> Run {
     run
 }
 
-/// A lock that is taken twice, one that somebody else has, a condition that never comes, a process that has ended.
+/// A lock that is taken twice, one that another process has, a condition that never comes, a process that has ended.
 pub fn stuck() -> Run {
     let text = "program stuck {
   shared m: lock;
@@ -277,7 +277,7 @@ struct PropertyExpressions {
     sometimes: Expr,
 }
 
-/// Somebody is not at the end; nobody is where it starts.
+/// Some process is not at the end; no process is where it starts.
 fn expressions(model: &Model, family: FamilyId) -> PropertyExpressions {
     let end = model.families[family].end;
     let at_end = standing(bound(0), vec![end], &["end"]);

@@ -12,7 +12,7 @@ pub enum Located {
 }
 
 impl Located {
-    /// Looks at a path as the user gave it; nothing is asked of the file system.
+    /// Reads a path as the user gave it, without the file system.
     pub fn of(name: &str, directory: &Path) -> Self {
         let whole = normal(&directory.join(name));
         match whole.strip_prefix(normal(directory)) {

@@ -15,7 +15,7 @@ struct Edited {
     after: SourceFile,
     /// The number of its first line in the source.
     first_line: u32,
-    /// Where the new texts stand in it.
+    /// The spans of the new texts in it.
     new: Vec<(Span, Pencil)>,
 }
 

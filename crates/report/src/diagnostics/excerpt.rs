@@ -158,7 +158,7 @@ impl LineWindow {
         }
     }
 
-    /// The line from a character on, as far as it goes in `room` columns; `…` stands where something is left out.
+    /// The line from a character on, as far as it goes in `room` columns; `…` is where something is left out.
     fn of(line: &str, skipped: usize, room: usize) -> LineWindow {
         let mut view = LineWindow { text: String::new(), skipped, columns: Vec::new() };
         let mut column = 0;

@@ -1,4 +1,4 @@
-//! Diagnostics, drawn: the sentence, the source lines with marks beneath, the helps with the edited line.
+//! Diagnostics as text: the sentence, the source lines with marks beneath, the helps with the edited line.
 //!
 //! In: the source and the front-end's [`Diagnostic`]s. Out: text of at most 100 columns. However long the source's lines
 //! and however many the diagnostics, the text stays short: lines are cut around what is marked, and after
@@ -15,10 +15,10 @@ use crate::style::{Ink, Mark, Style};
 use crate::text::{clean, hang, spread, width};
 use excerpt::{Excerpt, Marking, Pencil};
 
-/// How many diagnostics are drawn; more are counted.
+/// How many diagnostics are rendered; more are counted.
 pub const MOST_SHOWN: usize = 40;
 
-/// Diagnostics are drawn no wider than this, on however wide a terminal.
+/// Diagnostics are rendered no wider than this, on however wide a terminal.
 const WIDEST: usize = 100;
 
 /// All diagnostics, errors and warnings in the order given, each followed by its helps. No closing line.

@@ -90,7 +90,7 @@ fn details(item: &Item<'_>) -> Vec<(String, String)> {
     }
 }
 
-/// A text that is shown when somebody asks for it.
+/// A text that is folded until the reader opens it.
 fn folded(title: &str, text: &str) -> String {
     let longest = text.split(|letter| letter != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest.max(2) + 1);

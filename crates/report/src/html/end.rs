@@ -1,5 +1,5 @@
-//! What the end of a trace shows, as HTML: which part of a property fails for whom, the erring statement, who waits
-//! for whom, the race; of a lasso who could move in its loop and who did, and which assumption would exclude it.
+//! What the end of a trace shows, as HTML: which part of a property fails for which process, the erring statement, which process waits
+//! for which, the race; of a lasso which processes are enabled in its loop and which step, and which assumption would exclude it.
 
 use std::collections::BTreeSet;
 
@@ -50,7 +50,7 @@ pub fn html(run: &Explained, result: &PropertyResult, trace: &Trace) -> Markup {
     html! { @if !shows.0.is_empty() { div.shows { (shows) } } }
 }
 
-/// The last state, all of it: where everybody is and what everything holds; who the failure names is marked.
+/// The last state, all of it: the place of every process and the value of everything; what the failure names is marked.
 fn whole_state(run: &Explained, result: &PropertyResult, trace: &Trace) -> Markup {
     let (Some(last), Some(told)) = (trace.states.last(), run.trace(result)) else { return Markup::default() };
     let named: Vec<_> = told.why.iter().flat_map(|why| why.processes.iter().copied()).collect();
@@ -63,7 +63,7 @@ fn whole_state(run: &Explained, result: &PropertyResult, trace: &Trace) -> Marku
         let place = location(&run.model, last, process);
         (named.contains(&process), place, values(own_variables(&run.model, last, process)))
     };
-    // Neighbours that are alike share a row.
+    // Equal neighbours share a row.
     let ids: Vec<ProcessId> = run.model.processes.ids().collect();
     let rows = html! {
         @if !shared.is_empty() { tr { th scope="row" { "shared" } td {} td { (shared) } } }
@@ -193,7 +193,7 @@ fn stacks(run: &Run, trace: &Trace) -> Markup {
     }
 }
 
-/// Who could move in the loop of a lasso and who did, how it satisfies what is assumed, and what would exclude it.
+/// Which processes are enabled in the loop of a lasso and which step, how it satisfies what is assumed, and what would exclude it.
 pub fn loop_html(run: &Run, result: &PropertyResult, trace: &Trace) -> Markup {
     let Some(looped) = Looped::of(&run.model, trace) else { return Markup::default() };
     let shares = looped.shares();

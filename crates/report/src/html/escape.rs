@@ -2,7 +2,7 @@
 //!
 //! In: names, statements, comments and values as the user wrote them, which may contain anything. Out: markup. `maud`
 //! escapes every text that is not [`Markup`] already; what is left for here is what a browser would not show, and JSON
-//! that cannot end the element which it stands in.
+//! that cannot end the element that contains it.
 
 use maud::{Markup, PreEscaped, Render, html};
 use serde_json::Value as Json;
@@ -14,7 +14,7 @@ pub fn code(text: &str) -> Markup {
     html! { code { (text) } }
 }
 
-/// A sentence in which what stands between backticks is code.
+/// A sentence in which text between backticks is code.
 pub fn sentence(text: &str) -> Markup {
     let parts: Vec<&str> = text.split('`').collect();
     // A backtick that is not closed is one of the text.

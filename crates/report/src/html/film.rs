@@ -1,7 +1,7 @@
-//! A trace as a film: what everybody sees in every state, for the diagram, the table and the script.
+//! A trace as a film: what every process sees in every state, for the diagram, the table and the script.
 //!
 //! In: a run and a trace. Out: lanes, one for each process that matters, for each variable that changes; each lane is
-//! a row of bars, a bar for each stretch of states in which the same stands there. Of a long trace the last steps are
+//! a row of bars, a bar for each stretch of states with the same content. Of a long trace the last steps are
 //! shown; the end is what matters.
 
 use engine::run::{PropertyResult, Run};
@@ -30,7 +30,7 @@ const FEW_PROCESSES: usize = 5;
 /// What a lane shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LaneKind {
-    /// Where a process stands.
+    /// The place of a process.
     Process(ProcessId),
     /// A variable of a process, by position in the list of variables.
     Own(ProcessId, usize),
@@ -49,14 +49,14 @@ pub struct Lane {
     pub bars: Vec<Bar>,
 }
 
-/// A stretch of states in which the same stands in a lane.
+/// A stretch of states with the same content of a lane.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bar {
     /// The first state, counted from the film's first.
     pub from: usize,
     /// The last one.
     pub to: usize,
-    /// What stands there.
+    /// The content.
     pub text: String,
 }
 
@@ -85,7 +85,7 @@ pub struct Film<'a> {
     pub steps: Vec<&'a StepView>,
     /// The processes that have a lane.
     pub processes: Vec<ProcessId>,
-    /// Where each of these stands, in each state.
+    /// The place of each of these, in each state.
     pub places: Vec<Vec<String>>,
     /// The variables.
     pub variables: Vec<Variable>,
@@ -167,7 +167,7 @@ impl<'a> Film<'a> {
         &self.run.model.processes[process].name
     }
 
-    /// The line on which a process stands in a state of the film; `None` where it has ended.
+    /// The line of a process in a state of the film; `None` where it has ended.
     pub fn line(&self, state: usize, process: ProcessId) -> Option<u32> {
         let place = &self.run.model.places[self.trace.states[self.first + state].place(process)];
         (!place.span.is_empty()).then(|| explain::names::line(&self.run.source, place.span))
@@ -180,7 +180,7 @@ impl<'a> Film<'a> {
 }
 
 /// The words of a text that may be names of variables.
-/// What the property speaks of, and what its end does: the statement that errs, and what those who are stuck wait for.
+/// What the property speaks of, and what its end does: the statement that errs, and what stuck processes wait for.
 fn spoken_of(run: &Explained, result: &PropertyResult, trace: &Trace) -> Vec<String> {
     let mut spoken = words(&run.model.properties[result.property].text);
     match document(run, result, trace) {
@@ -198,7 +198,7 @@ fn words(text: &str) -> Vec<String> {
     text.split(|letter| !is_part(letter)).filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
-/// The processes that matter: all of few, of many those that move or that the end names.
+/// The processes that matter: all of few, of many those that step or that the end names.
 fn processes(run: &Run, steps: &[&StepView], named: &[ProcessId]) -> Vec<ProcessId> {
     if run.model.processes.len() <= FEW_PROCESSES {
         return run.model.processes.ids().collect();

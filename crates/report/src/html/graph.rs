@@ -1,4 +1,4 @@
-//! Local state graphs on a page: a drawing of each that is small, one for processes of a family that are alike, and a
+//! Local state graphs on a page: a drawing of each that is small, one for processes of a family with equal graphs, and a
 //! table that says the same.
 
 use engine::graph::{Drawing, DrawnState, LocalGraph, LocalGraphs};
@@ -108,7 +108,7 @@ fn one(model: &Model, processes: &[ProcessId], drawing: &Drawing) -> Markup {
     }
 }
 
-/// The views of a proof for every size: what any few processes and all that is shared can look like, and whose steps lead from one to the next.
+/// The views of a proof for every size: the reachable views of few processes and all that is shared, and the steps that lead from one to the next.
 pub fn of_views(found: &ViewGraph) -> Markup {
     let drawing = &found.drawing;
     let edges = edges(found.process, drawing);
@@ -138,7 +138,7 @@ pub fn of_views(found: &ViewGraph) -> Markup {
     }
 }
 
-/// Who waits for whom, as boxes and arrows.
+/// Which process waits for which, as boxes and arrows.
 pub fn of_story(waits: &Picture) -> Markup {
     let nodes: Vec<Vec<String>> = { waits.boxes.iter() }
         .map(|rows| rows.iter().map(|row| cut(row, LONGEST + 8, &Style::default())).collect())

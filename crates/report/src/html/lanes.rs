@@ -2,7 +2,7 @@
 //! changes.
 //!
 //! In: a [`Film`]. Out: two SVG drawings of the same height, the names and the lanes, so that the names stay in view
-//! while the lanes are scrolled. Column `k` is the state after step `k`; the lane `turn` says whose step led there,
+//! while the lanes are scrolled. Column `k` is the state after step `k`; the lane `turn` says which process's step led there,
 //! so that context switches are the ends of its bars; a loop has a bracket over its columns. Everything that colour
 //! says is also said by a mark or a word.
 
@@ -39,7 +39,7 @@ pub struct Drawing {
     pub n_left_out: usize,
 }
 
-/// Draws a film; `title` tells those who do not see it what it is.
+/// Draws a film; `title` says what it is to readers who do not see it.
 pub fn draw(film: &Film<'_>, title: &str) -> Drawing {
     let (lanes, n_left_out) = film.drawn_lanes();
     let column = column_width(film, &lanes);
@@ -82,7 +82,7 @@ fn rounded(length: f64) -> String {
     format!("{length:.0}")
 }
 
-/// Wide enough for what stands in one column only.
+/// Wide enough for the content of one column only.
 fn column_width(film: &Film<'_>, lanes: &[Lane]) -> f64 {
     let bars = lanes.iter().flat_map(|lane| &lane.bars);
     let needs = bars.map(|bar| (width(&bar.text) as f64 * LETTER + 22.0) / (bar.to - bar.from + 1) as f64);
@@ -138,7 +138,7 @@ impl Canvas<'_> {
         });
     }
 
-    /// Whose turns led to the states.
+    /// The processes whose turns led to the states.
     fn turns(&mut self) {
         let mut bars: Vec<Bar> = Vec::new();
         for (at, step) in self.film.steps.iter().enumerate() {
@@ -200,7 +200,7 @@ impl Canvas<'_> {
         });
     }
 
-    /// The dot of a step, where the process goes on; hollow where it only stands still, on the edge of the bar, which goes on
+    /// The dot of a step, where the process goes on; hollow where it only stutters, on the edge of the bar, which goes on
     /// and whose words it must not cover.
     fn step(&mut self, at: usize, step: &StepView, centre: f64) {
         let x = self.x(at + 1);
@@ -239,7 +239,7 @@ impl Canvas<'_> {
                     (false, false) => continue,
                 };
                 out.push(upright(class, x, [from, to]));
-                // A value that is read goes on: the mark stands on the edge of its bar, beside the words.
+                // A value that is read goes on: the mark is on the edge of its bar, beside the words.
                 let half = VARIABLE_ROW / 2.0 - VARIABLE_INSET;
                 let edge = if to > from { to - half } else { to + half };
                 ends.push(match (class, to > from) {

@@ -1,6 +1,6 @@
 //! Places for the nodes and edges of a small graph, in layers (after Sugiyama, Tagawa and Toda, 1981).
 //!
-//! In: the sizes of nodes and pairs of nodes. Out: where each node stands and the points that each edge goes through.
+//! In: the sizes of nodes and pairs of nodes. Out: the position of each node and the points that each edge goes through.
 //! A node's layer is its distance from the initial ones, so an edge leads at most one layer down; one that leads back
 //! over several gets a point in each of them. Layers are ordered by the mean place of neighbours, a few times down
 //! and up; nodes of a layer never overlap, nor do layers.
@@ -170,7 +170,7 @@ impl<'a> Placer<'a> {
         for at in (1..row.len()).rev() {
             from_right[at - 1] = from_right[at - 1].min(from_right[at] - self.apart(row[at - 1], row[at]));
         }
-        // The mean of two orders that keep everybody apart keeps everybody apart.
+        // The mean of two orders that keep all items apart keeps them apart.
         for (at, &item) in row.iter().enumerate() {
             self.items[item].x = (from_left[at] + from_right[at]) / 2.0;
         }

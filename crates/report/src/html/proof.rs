@@ -96,7 +96,7 @@ fn told_html(run: &Explained, (result, proof): (&PropertyResult, &Certificate), 
     }
 }
 
-/// Who waits for whom, and why that ends: as a table, as an argument, and as a picture.
+/// Which process waits for which, and why that ends: as a table, as an argument, and as a picture.
 fn story_html(story: &Story) -> Markup {
     let line = |wait: &WaitLine| {
         let holds = if wait.holds.is_empty() { Markup::default() } else { code(&wait.holds) };
@@ -317,7 +317,7 @@ fn guarantees(run: &Explained, result: &PropertyResult) -> Markup {
     }
 }
 
-/// What the independent checker was asked, and what it said.
+/// What the checker verified, and its result.
 fn checked(result: &PropertyResult) -> Markup {
     let text = match &result.audit {
         Audit::Proof(obligations) => obligations_html(obligations),

@@ -215,7 +215,7 @@ fn reached(trigger: &Trigger) -> Markup {
 /// What was tried, where methods raced.
 fn attempts(result: &PropertyResult) -> Markup {
     let attempts = tried::together(&result.statistics.tried);
-    // That the first method decided it stands above already.
+    // That the first method decided it is above already.
     let is_known = attempts.len() == 1 && !matches!(result.verdict, Verdict::Unknown(_));
     if attempts.is_empty() || is_known {
         return Markup::default();

@@ -1,7 +1,7 @@
 //! The program's text on a page: numbered lines, modest colour, notes between the lines.
 //!
 //! In: a run, which lines, and what is said before or after some of them. Out: HTML with one row for each line;
-//! scripts find a row by its number and put there which process stands on it.
+//! scripts find a row by its number and put there which process is on it.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ const MOST_LINES: u32 = 1500;
 
 /// Something said between two lines.
 pub struct Note {
-    /// Of whom it is said, where it is not said of all.
+    /// The processes of which it is said, where these are not all.
     pub whose: String,
     /// What is said; numbered sentences by their number only.
     pub facts: Vec<String>,
@@ -39,7 +39,7 @@ pub struct Listing<'a> {
     pub before: BTreeMap<u32, Vec<Note>>,
     /// A mark beside a line, with what it means.
     pub marks: BTreeMap<u32, (&'static str, &'static str)>,
-    /// What the listing is, for those who do not see it.
+    /// What the listing is, for readers who do not see it.
     pub title: String,
 }
 
@@ -105,7 +105,7 @@ pub fn whole(source: &SourceFile) -> [u32; 2] {
     [(1..=last).find(says_something).unwrap_or(1), last]
 }
 
-/// The lines on which somebody can stand, with the declarations before them.
+/// The lines on which some process can be, with the declarations before them.
 pub fn steps(run: &Run) -> [u32; 2] {
     let model = &run.model;
     let declared = model.vars.iter().filter(|var| var.storage == Storage::Shared && var.role == Role::Declared);

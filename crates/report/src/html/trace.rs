@@ -133,7 +133,7 @@ fn left_out(film: &Film<'_>, n_lanes: usize) -> Markup {
     }
 }
 
-/// The likely cause, with the two lines between which somebody else moved.
+/// The likely cause, with the two lines between which another process stepped.
 fn cause(run: &Explained, result: &PropertyResult) -> Markup {
     let Some(cause) = run.trace(result).and_then(|shown| shown.cause.as_ref()) else { return Markup::default() };
     let listing = |line: u32| Listing {
@@ -239,7 +239,7 @@ fn told(step: &StepView, process: ProcessId) -> String {
     parts.join("; ")
 }
 
-/// What a step is to all whom it concerns.
+/// What a step is to each process of it.
 fn who_moves(film: &Film<'_>, step: &StepView) -> String {
     let all = film.processes.iter().map(|&process| (film.name(process), told(step, process)));
     let parts: Vec<String> =
@@ -247,7 +247,7 @@ fn who_moves(film: &Film<'_>, step: &StepView) -> String {
     parts.join("; ")
 }
 
-/// What the step looked at, where it changed nothing that others see.
+/// What the step read, where it changed nothing that others see.
 fn notes(film: &Film<'_>, at: usize, step: &StepView) -> Vec<String> {
     let drawing = trace::TraceDrawing { told: film.told, named: &[], ending: "", in_full: true };
     trace::read_notes(&drawing, film.first + at + 1, step)
@@ -265,7 +265,7 @@ fn facts(result: &PropertyResult, trace: &Trace) -> Markup {
     html! { p.dim { (length) ", " (switches) (shortest) "." (replayed) } }
 }
 
-/// What the script needs: where everybody stands and what everything is, state by state.
+/// What the script needs: the place of every process and the value of everything, state by state.
 fn data(film: &Film<'_>, column: f64) -> Json {
     let names: Vec<&str> = film.processes.iter().map(|&process| film.name(process)).collect();
     let position = |process: ProcessId| film.processes.iter().position(|&known| known == process);

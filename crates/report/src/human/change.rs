@@ -38,7 +38,7 @@ fn difference(old: &str, new: &str) -> Option<String> {
     (!parts.is_empty() && width(&difference) < width(old) + width(new)).then_some(difference)
 }
 
-/// What stands in the brackets `[…]` or `{…}`, one by one.
+/// The elements in the brackets `[…]` or `{…}`.
 fn elements(text: &str) -> Option<Vec<&str>> {
     let inner = match (text.chars().next()?, text.chars().last()?) {
         ('[', ']') | ('{', '}') => &text[1..text.len() - 1],

@@ -21,10 +21,10 @@ const WIDEST_SHARED: usize = 44;
 /// Spaces between columns.
 const GAP: &str = "  ";
 
-/// What stands in one row.
+/// The content of one row.
 struct Cells {
     step: String,
-    /// What stands below it: the bracket of a loop that goes on.
+    /// The text below it: the bracket of a loop that goes on.
     below: String,
     line: String,
     processes: Vec<Column>,
@@ -32,7 +32,7 @@ struct Cells {
     shared: Vec<String>,
 }
 
-/// What stands in a process's column.
+/// The content of a process's column.
 #[derive(Clone, Default)]
 struct Column {
     /// Where it is or goes.
@@ -123,7 +123,7 @@ fn step(drawing: &TraceDrawing<'_>, (nth, view): (usize, &StepView), choice: &Ch
     let shared = view.shown.iter().filter(|change| hidden(change.owner));
     let shared = shared.map(|change| change_text(change, &change.name, style));
     Cells {
-        // All numbers are equally wide, so that brackets stand below each other.
+        // All numbers are equally wide, so that brackets are below each other.
         step: format!("{} {nth:>digits$}", bracket(drawing.told.trace, nth, style)).trim_start().to_owned(),
         below: beside(drawing, nth, style),
         line: view.line.to_string(),

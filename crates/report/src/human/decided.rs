@@ -33,7 +33,7 @@ pub fn line(run: &Run, style: &Style) -> String {
     text.lines().map(|line| style.paint(Ink::Dim, line) + "\n").collect()
 }
 
-/// Where a method looks.
+/// What a method searches.
 fn place(method: &str) -> &'static str {
     match method {
         "stubborn" => "on the reduced whole product",

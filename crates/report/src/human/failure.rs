@@ -1,4 +1,4 @@
-//! What a trace shows at its end: which part of a property fails for whom, the erring statement, who waits for whom, the race.
+//! What a trace shows at its end: which part of a property fails for which process, the erring statement, which process waits for which, the race.
 
 use engine::run::{PropertyResult, Run};
 use evidence::{Trace, TraceEnd};
@@ -136,7 +136,7 @@ fn erring(run: &Run, state: &State, process: ProcessId, fault: &StepFault, style
     out
 }
 
-/// Who waits for what, held by whom.
+/// Which process waits for what, and which one holds it.
 fn waiting(run: &Run, state: &State, told: &TraceExplanation, style: &Style) -> String {
     let (model, waits) = (&run.model, &told.waits);
     let mut stuck: Vec<ProcessId> = waits.iter().map(|wait| wait.process).collect();
@@ -178,7 +178,7 @@ fn waiting(run: &Run, state: &State, told: &TraceExplanation, style: &Style) -> 
     out
 }
 
-/// What those do who are not stuck where nobody can move.
+/// What the processes do that are not stuck where none is enabled.
 fn resting(model: &Model, state: &State, stuck: &[ProcessId]) -> &'static str {
     let others: Vec<ProcessId> = model.processes.ids().filter(|id| !stuck.contains(id)).collect();
     let n_ended = others.iter().filter(|&&id| is_terminated(model, state, id)).count();
@@ -212,7 +212,7 @@ fn wait_row(run: &Run, state: &State, wait: &Wait) -> [String; 3] {
     [who, what, detail]
 }
 
-/// Who can access the cell at once, and how.
+/// Which processes can access the cell at once, and how.
 fn racing(run: &Run, race: &Race, style: &Style) -> String {
     let mut out = format!("  {} can be accessed by two processes at once:\n", run.model.cells[race.cell].name);
     let name = |side: &Contender| clean(&run.model.processes[side.process].name);

@@ -20,7 +20,7 @@ const WIDEST: usize = 34;
 pub fn of_holding(run: &Run, result: &PropertyResult, context: &Context, style: &Style) -> String {
     let insight = &result.insight;
     let is_proof = matches!(&result.verdict, Verdict::Holds(Evidence::Certificate(_)));
-    // Under a proof the headings stand in its column.
+    // Under a proof the headings are in its column.
     let heading = if is_proof { 18 } else { 11 };
     let mut out = assumptions(insight, heading, style);
     let is_vacuous = insight.is_vacuous() == Some(true);

@@ -1,4 +1,4 @@
-//! A trace as a list, for programs whose processes do not fit side by side: one step a line, who moves and what changes.
+//! A trace as a list, for programs whose processes do not fit side by side: one step a line, its process and what changes.
 
 use explain::names::{location, own_variables, shared_variables};
 use explain::steps::StepView;
@@ -69,7 +69,7 @@ fn parts(drawing: &TraceDrawing<'_>, row: &TraceRow<'_>, style: &Style) -> Optio
         false => what_happens(view, moved, style),
     });
     let who = view.moved.iter().map(|moved| clean(&drawing.told.model.processes[moved.process].name));
-    // Numbers are as wide as the last one, so that brackets stand below each other.
+    // Numbers are as wide as the last one, so that brackets are below each other.
     let digits = drawing.told.trace.n_steps().to_string().len();
     Some([
         format!("{} {nth:>digits$}", bracket(drawing.told.trace, *nth, style)).trim_start().to_owned(),
@@ -87,7 +87,7 @@ fn effects(drawing: &TraceDrawing<'_>, nth: usize, view: &StepView, style: &Styl
     clean(&changes.chain(read_notes(drawing, nth, view)).collect::<Vec<_>>().join(", "))
 }
 
-/// The initial state: processes that stand alike together, then the shared variables.
+/// The initial state: processes of equal states together, then the shared variables.
 fn start(drawing: &TraceDrawing<'_>, columns: usize, style: &Style) -> String {
     let (model, state) = (drawing.told.model, &drawing.told.trace.states[0]);
     let describe = |process: ProcessId| {

@@ -1,6 +1,6 @@
 //! Results for people: the verdict first, in the user's words, then why, then what to do next.
 //!
-//! In: a [`Run`]. Out: text; what the front-end warns of is for [`crate::diagnostics`] to draw. `verdict` draws the line of one property, `trace` a counterexample by process, `failure` what
+//! In: a [`Run`]. Out: text; what the front-end warns of is for [`crate::diagnostics`] to render. `verdict` renders the line of one property, `trace` a counterexample by process, `failure` what
 //! a trace shows at its end, `insight` what else was tried, `advice` the commands that go on from there, `decided` which method
 //! decided what.
 

@@ -1,4 +1,4 @@
-//! A proof for people: what each process may rely on, why the property follows, what the proof looked at.
+//! A proof for people: what each process may rely on, why the property follows, what the proof examined.
 //!
 //! By default the invariants and a few lines about them; with `-v` everything, obligations included. A proof that is too large to be
 //! read says so.
@@ -163,7 +163,7 @@ impl Page<'_> {
         format!("{}{}", hang("    at ", places, self.columns), hang(&below, text, self.columns))
     }
 
-    /// Who waits for whom, and why that ends.
+    /// Which process waits for which, and why that ends.
     fn story(&self, story: &Story) -> String {
         let mut lines = String::new();
         let mut who = "";
@@ -194,7 +194,7 @@ impl Page<'_> {
         out
     }
 
-    /// What the proof looked at inside other processes.
+    /// The exposed facts that the proof used.
     fn exposed(&self, told: &LocalProof, rounds: Option<u64>, is_verbose: bool) -> String {
         if told.exposed.is_empty() {
             return String::new();
@@ -251,7 +251,7 @@ impl Page<'_> {
     }
 }
 
-/// What is told of waiting.
+/// The title of a story.
 pub(crate) fn story_title(story: &Story) -> &'static str {
     match (story.waits.is_empty(), story.lines.is_empty()) {
         (true, _) => "Why it ends",
@@ -260,7 +260,7 @@ pub(crate) fn story_title(story: &Story) -> &'static str {
     }
 }
 
-/// What somebody waits for.
+/// What a process waits for.
 pub(crate) fn wait_text(wait: &WaitLine) -> String {
     let holds = if wait.holds.is_empty() { "waits".to_owned() } else { format!("waits while {}", wait.holds) };
     match wait.whom.is_empty() {

@@ -1,4 +1,4 @@
-//! The likely cause of a violation, for people: the sentence, and the two lines between which another process moved.
+//! The likely cause of a violation, for people: the sentence, and the two lines between which another process stepped.
 
 use engine::run::{PropertyResult, Run};
 use explain::Explained;

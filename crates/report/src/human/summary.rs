@@ -13,7 +13,7 @@ pub struct Tally {
     pub hold: u64,
     /// Those that hold only because what they speak of never happens.
     pub vacuous: u64,
-    /// Those that hold or never happen, and for which nobody but the method vouches.
+    /// Those that hold or never happen, which no independent code checked.
     pub unaudited: u64,
     /// Those that are violated.
     pub violated: u64,

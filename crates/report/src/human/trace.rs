@@ -1,6 +1,6 @@
 //! A trace for people: one column for each process where they fit, a list of steps where they do not.
 //!
-//! Only what changes is shown. Of many processes only those that move, or that the failure names, have a column. Of a long
+//! Only what changes is shown. Of many processes only those that step, or that the failure names, have a column. Of a long
 //! trace the middle is left out unless all of it is asked for.
 
 use engine::run::PropertyResult;
@@ -32,7 +32,7 @@ const FEW_PROCESSES: usize = 5;
 pub struct TraceDrawing<'a> {
     /// The trace, with its steps.
     pub told: ToldTrace<'a>,
-    /// Processes that have a column even if they do not move.
+    /// Processes that have a column even if they take no step.
     pub named: &'a [ProcessId],
     /// A few words under the last step; may be empty.
     pub ending: &'a str,
@@ -87,7 +87,7 @@ fn rows<'a>(drawing: &TraceDrawing<'a>) -> Vec<TraceRow<'a>> {
     rows
 }
 
-/// Stands for steps that are left out.
+/// The line for steps that are left out.
 pub(super) fn gap_line(n_steps: usize, style: &Style) -> String {
     format!("  {} {} left out (-v shows them)\n", style.mark(Mark::Cut), counted(n_steps as u64, "step", "steps"))
 }
@@ -102,7 +102,7 @@ pub(super) fn bracket(trace: &Trace, nth: usize, style: &Style) -> &'static str 
     }
 }
 
-/// What stands beside the later lines of a step, in the column of its number: the bracket of a loop that goes on.
+/// The text beside the later lines of a step, in the column of its number: the bracket of a loop that goes on.
 pub(super) fn beside(drawing: &TraceDrawing<'_>, nth: usize, style: &Style) -> String {
     let trace = drawing.told.trace;
     match trace.loop_from {
@@ -114,7 +114,7 @@ pub(super) fn beside(drawing: &TraceDrawing<'_>, nth: usize, style: &Style) -> S
     }
 }
 
-/// What was looked at, where the step changed nothing that others see: `flag[1] is F`.
+/// What was read, where the step changed nothing that others see: `flag[1] is F`.
 pub(crate) fn read_notes(drawing: &TraceDrawing<'_>, nth: usize, view: &StepView) -> Vec<String> {
     const MOST_NOTES: usize = 3;
     if view.writes || view.changes.iter().any(|change| change.owner.is_none()) {
@@ -129,7 +129,7 @@ pub(crate) fn read_notes(drawing: &TraceDrawing<'_>, nth: usize, view: &StepView
         }
     }
     if notes.len() > MOST_NOTES {
-        // Of many, those that somebody changes on the way.
+        // Of many, those that some step changes.
         let states = &drawing.told.trace.states;
         let changes = |cell: CellId| states.iter().any(|state| state.cells[cell.index()] != before.cells[cell.index()]);
         let n_notes = notes.len();

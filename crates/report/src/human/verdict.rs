@@ -95,7 +95,7 @@ pub(crate) fn denied(result: &PropertyResult) -> Option<String> {
     (!names.is_empty()).then(|| format!("not accepted: --deny {}", names.join(",")))
 }
 
-/// That nobody but the method vouches for the verdict, in the same line.
+/// That no independent code checked the verdict, in the same line.
 pub(crate) fn unaudited(result: &PropertyResult) -> &'static str {
     if result.unaudited().is_some() { " (unaudited)" } else { "" }
 }
@@ -169,7 +169,7 @@ fn reachable_states(seen: &Exploration) -> String {
     counted(seen.states, "reachable state", "reachable states")
 }
 
-/// How many processes a local proof looks at together.
+/// How many processes a local proof joins.
 fn locally(proof: &Certificate) -> String {
     if proof.pushdown().is_some() {
         return "for every run, one process at a time, however deep its stack".to_owned();

@@ -1,7 +1,7 @@
 //! A counterexample as a SARIF code flow: one thread flow for each process, and one order of execution over all of them.
 //!
 //! Every thread flow begins at the place where its process starts, with order 0; step `k` of the run has order `k` in the flow of
-//! the process that takes it (of both processes, for a rendezvous); what the end shows (an error, a race, who waits) has the order after
+//! the process that takes it (of both processes, for a rendezvous); what the end shows (an error, a race, which processes wait) has the order after
 //! the last step.
 
 use base::Span;
@@ -73,7 +73,7 @@ impl Flow<'_> {
     fn add(&mut self, spot: FlowPlace) -> &mut Json {
         let mut at = self.writer.location(&self.found.run.source, spot.span);
         at["message"] = json!({ "text": spot.text });
-        // The depth of the call in which the statement stands, which is that before the step.
+        // The depth of the call that the statement is in, which is that before the step.
         let state = &self.trace.states[spot.order.saturating_sub(1).min(self.trace.states.len() - 1)];
         let depth = state.stacks[spot.process.index()].len().saturating_sub(1);
         let thread = &mut self.threads[spot.process.index()];
@@ -188,14 +188,14 @@ impl Flow<'_> {
     }
 }
 
-/// What a process waits for, and who has it.
+/// What a process waits for, and which one has it.
 fn awaited(run: &Run, wait: &Wait) -> String {
     let holders: Vec<&str> = wait.holders.iter().map(|&id| run.model.processes[id].name.as_str()).collect();
     let held = if holders.is_empty() { String::new() } else { format!(", held by {}", holders.join(", ")) };
     format!("{}{held}", wait.what)
 }
 
-/// Who moves in a turn, each with the statement that it takes.
+/// The processes of a turn, each with the statement that it takes.
 fn movers(found: &ReportedFinding<'_>, turn: &Turn, before: &State) -> Vec<(ProcessId, Span)> {
     let model = &found.run.model;
     let statement = |action| model.statements[model.actions[action].statement].span;

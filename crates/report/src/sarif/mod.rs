@@ -4,7 +4,7 @@
 //! front-end that was drawn; a result for each property that is not as expected, with its counterexample as a code flow of one
 //! thread flow for each process (`flow.rs`); a result of kind `open` for each that is not decided; and the messages of the
 //! front-end. Properties that are as expected are no results, since common consumers show every result as a problem, whatever its kind; their
-//! verdicts stand in the property bag of the run.
+//! verdicts are in the property bag of the run.
 
 mod flow;
 mod rules;
@@ -84,7 +84,7 @@ pub fn document(call: &Call<'_>) -> Json {
     })
 }
 
-/// How the call went. It is not successful where a program was refused, or somebody ended it.
+/// How the call went. It is not successful where a program was refused, or the user cancelled it.
 fn invocation(call: &Call<'_>) -> Json {
     let runs = || call.items.iter().filter_map(Item::run);
     let was_refused = call.items.iter().any(|item| item.run().is_none());
@@ -221,7 +221,7 @@ impl Writer {
         let (rule, kind, level) = match found.finding.standing {
             Urgency::AsExpected => return None,
             Urgency::Vacuous => (rules::VACUOUS, "fail", Some("warning")),
-            // A result that is open has no level; the rule's own makes it a warning where kinds are not looked at.
+            // A result that is open has no level; the rule's own makes it a warning for tools that ignore kinds.
             Urgency::Undecided => (rules::NOT_DECIDED, "open", None),
             Urgency::NotAsExpected => (property.kind.keyword(), "fail", Some("error")),
         };

@@ -32,7 +32,7 @@ const VALUES: [(&str, &[&str]); 4] = [
     ("columnKind", &["utf16CodeUnits", "unicodeCodePoints"]),
 ];
 
-/// Looks at the structure of a document.
+/// Checks the structure of a document.
 struct Judge {
     n_rules: u64,
     n_artifacts: u64,

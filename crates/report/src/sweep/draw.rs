@@ -1,6 +1,6 @@
 //! A sweep as a table: a row for each size, and for each property its verdict, time and size; below it how they grow.
 //!
-//! As many properties stand side by side as there is room for; the others follow in tables of their own.
+//! As many properties are side by side as there is room for; the others follow in tables of their own.
 
 use engine::Verdict;
 

@@ -1,7 +1,7 @@
 //! How a measured number grows with the size of an instance.
 //!
 //! In: pairs of a size and a number. Out: whether the number stays the same, grows by a constant, like a power of the size, or by a factor for
-//! each step. A power and a factor are told apart by which of the two straight lines (logarithm over logarithm, logarithm over size) fits the
+//! each step. A power and a factor are distinguished by which of the two straight lines (logarithm over logarithm, logarithm over size) fits the
 //! larger half of the sizes better, in the least-squares sense. It describes what was measured and promises nothing.
 
 /// How a number grows.
@@ -20,7 +20,7 @@ pub enum Growth {
 /// Numbers that grow less than this from the first size to the last do not grow in a way that is worth a word.
 const WORTH_SAYING: f64 = 1.2;
 
-/// Nobody thinks in higher powers.
+/// Higher powers are not reported.
 const HIGHEST_POWER: f64 = 5.0;
 
 /// How the numbers grow; `None` for fewer than three, and where they go up and down.

@@ -56,14 +56,14 @@ pub struct SweepPoint<'a> {
     pub result: &'a PropertyResult,
 }
 
-/// What a result had to look at.
+/// What a result had to explore.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
     /// So many local states of the process that has most.
     Local(u64),
     /// So many states of the whole product.
     Global(u64),
-    /// A run of so many steps; what was looked at to find it is not counted.
+    /// A run of so many steps; what was explored to find it is not counted.
     Steps(u64),
     /// So many nodes of decision diagrams.
     Nodes(u64),
@@ -89,7 +89,7 @@ impl Extent {
 }
 
 impl SweepPoint<'_> {
-    /// What the result had to look at, where that is known.
+    /// What the result had to explore, where that is known.
     pub fn extent(&self) -> Option<Extent> {
         let statistics = &self.result.statistics;
         if let Verdict::Holds(Evidence::Trace(trace)) | Verdict::Violated(Evidence::Trace(trace)) = &self.result.verdict
@@ -142,7 +142,7 @@ impl<'a> Sweep<'a> {
 }
 
 impl SweepRow<'_> {
-    /// How the size of what was looked at grows; with what is counted, and the first size for which it is.
+    /// How the size of what was explored grows; with what is counted, and the first size for which it is.
     pub fn size_growth(&self) -> Option<(Extent, i64, Growth)> {
         let decided = self.points.iter().filter(|point| point.is_decided());
         let known: Vec<(i64, Extent)> =
