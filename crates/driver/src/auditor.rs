@@ -1,7 +1,7 @@
-//! The audit of answers: evidence is looked at again, by code that no engine shares, before anybody sees a verdict.
+//! The audit of answers: evidence is checked, by code that no engine shares, before a verdict is shown.
 //!
 //! In: a program, and one answer after the other. Out: the results, with what the audit came to. Evidence that it refuses is an
-//! [`AuditFailure`]: we are wrong, and nobody may see the verdict.
+//! [`AuditFailure`]: we are wrong, and the verdict is not shown.
 
 use std::fmt;
 use std::sync::Arc;
@@ -136,7 +136,7 @@ impl<'m> Auditor<'m> {
         }
     }
 
-    /// The verdict again, and what the audit says of it. A proof is handed to whoever checks it, since its check may have to be left.
+    /// The verdict again, and what the audit says of it. A proof is handed to the checker's thread, since its check may have to be left.
     fn judge(&mut self, property: PropertyId, verdict: Verdict) -> (Verdict, Result<Audit, AuditError>) {
         let is_goal = matches!(self.model.properties[property].kind, PropertyKind::Reachable(_));
         match verdict {

@@ -1,8 +1,8 @@
 //! One program, one instance: its questions go to a checker, and come back as audited results.
 //!
-//! In: a [`Program`], the questions, who answers them, what may be used. Out: one result for each question, in the order of the
+//! In: a [`Program`], the questions, the checker that answers them, what may be used. Out: one result for each question, in the order of the
 //! questions. Evidence that fails its audit and engines that contradict themselves end everything with a [`Mistake`]: we are wrong, and
-//! nobody may see the verdict.
+//! the verdict is not shown.
 
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
@@ -95,7 +95,7 @@ pub struct Checked {
     pub results: Vec<PropertyResult>,
     /// How long it took.
     pub time: Duration,
-    /// What all processors together worked on it, where the system tells.
+    /// What all processors together worked on it, where the system reports it.
     pub processor_time: Option<Duration>,
     /// The method that was asked for.
     pub method: &'static str,
@@ -108,7 +108,7 @@ pub struct Check<'a> {
     pub model: &'a Model,
     /// The questions.
     pub questions: &'a [PropertyId],
-    /// Who answers them.
+    /// The checker that answers them.
     pub checker: &'a dyn Checker,
     /// What may be used.
     pub limits: &'a CheckLimits,
@@ -123,7 +123,7 @@ impl Check<'_> {
         self.answered(None, observer)
     }
 
-    /// The same of a program with its text: answers about every size are confronted with runs at some of them before anybody hears of them.
+    /// The same of a program with its text: answers about every size are confronted with runs at some of them before they are reported.
     ///
     /// # Errors
     /// As [`run`](Self::run), and a run against an answer.
@@ -223,7 +223,7 @@ mod tests {
     const TEXT: &str = "program p { shared x: 0..=1; process A { x = 1; } \
         invariant low: x == 0; invariant fine: x <= 1; reachable one: x == 1; reachable two: x == 2; }";
 
-    /// Says what it is told to say.
+    /// Returns the verdict that it is given.
     struct Parrot(Verdict);
 
     impl Engine for Parrot {

@@ -1,4 +1,4 @@
-//! Who answers questions with audited results: one engine, or several that race (`auto`).
+//! Checkers answer questions with audited results: one engine, or several that race (`auto`).
 //!
 //! In: a task. Out: one result for each question, in the order of the questions, each audited.
 
@@ -87,7 +87,7 @@ impl Checker for Single {
     }
 }
 
-/// Has answers audited while the engine is still at work on others, and tells who listens.
+/// Has answers audited while the engine is still at work on others, and reports them to the observer.
 struct Early<'e, 'm> {
     method: &'static str,
     observer: &'e dyn Observer,

@@ -1,13 +1,13 @@
-//! Claims confronted with runs: before anybody sees that nothing violates a property, a little of the program is run.
+//! Claims confronted with runs: before a verdict says that nothing violates a property, a little of the program is run.
 //!
-//! In: a program, and the claim that no reachable state, step or race decides a property otherwise. Out: a run that does, if one is met; then we are wrong,
+//! In: a program, and the claim that no reachable state, step or race decides a property otherwise. Out: a run that does, if one is found; then we are wrong,
 //! whatever the evidence says. It is no check of evidence and replaces none: it is made by other means than all methods and checkers that leave something out, so that a mistake which
 //! an engine and its checker share ends as an internal error and not as a verdict.
 //!
-//! The runs are those of `model::eval`: the states nearest to an initial one, breadth first, in which few processes of each family move, since most mistakes
+//! The runs are those of `model::eval`: the states nearest to an initial one, breadth first, in which few processes of each family take steps, since most mistakes
 //! need no more (Lu, Park, Seo and Zhou, ASPLOS 2008); and a few long runs at random, of all processes. Claims about infinite runs are confronted where the whole product is small,
 //! with all of its fair runs (`audit::temporal`). A claim about every size is confronted at its least sizes, each read from the text anew.
-//! Work is counted in what is looked at and copied, not by the clock, so that the same call does the same everywhere.
+//! Work is counted in what is read and copied, not by the clock, so that the same call does the same everywhere.
 
 use std::cell::OnceCell;
 use std::collections::HashSet;
@@ -65,7 +65,7 @@ pub struct RunSample {
     reached: Vec<ReachedState>,
     /// The first step that was a fault, and the state that it was tried in.
     fault: Option<(usize, Move, StepFault)>,
-    /// The whole product, once a claim about infinite runs was met; `None` where it is large.
+    /// The whole product, once there was a claim about infinite runs; `None` where it is large.
     product: OnceCell<Option<Box<SmallProduct>>>,
 }
 
@@ -92,7 +92,7 @@ impl SmallProduct {
 /// A state, and how it was reached.
 struct ReachedState {
     state: State,
-    /// The state before it, and who moved; `None` for an initial state.
+    /// The state before it, and the step between; `None` for an initial state.
     by: Option<(usize, Move)>,
 }
 
@@ -101,7 +101,7 @@ impl RunSample {
     pub fn of(model: &Model, effort: &RunEffort) -> Self {
         let found = RunSample { reached: Vec::new(), fault: None, product: OnceCell::new() };
         let mut sampler = Sampler { model, found };
-        // What has to hold initially may leave few of many initial states, which are not looked for here.
+        // What has to hold initially may leave few of many initial states, which are not searched for here.
         if model.initially.is_empty() && sampler.width() <= effort.steps / 2 {
             sampler.search(effort);
             sampler.wander(effort);
@@ -189,12 +189,12 @@ struct Sampler<'m> {
 }
 
 impl Sampler<'_> {
-    /// What it costs to look at a whole state.
+    /// What it costs to read a whole state.
     fn width(&self) -> usize {
         self.model.cells.len() + self.model.processes.len()
     }
 
-    /// The nearest states in which few processes move.
+    /// The nearest states on runs of few processes.
     fn search(&mut self, effort: &RunEffort) {
         let movers: Vec<ProcessId> =
             self.model.families.iter().flat_map(|family| family.processes().take(effort.movers)).collect();
@@ -312,7 +312,7 @@ impl<'p> LeastSizes<'p> {
         LeastSizes { program, effort: *effort, known: Vec::new(), stand: Vec::new() }
     }
 
-    /// Confronts an answer about every size with runs at the least ones. What is said of one size only was confronted where it was audited.
+    /// Confronts an answer about every size with runs at the least ones. A claim about one size only was confronted where it was audited.
     ///
     /// # Errors
     /// A run against it: a mistake of ours.
@@ -432,7 +432,7 @@ mod tests {
         }
     }
 
-    /// Says that a property is as it is told, without any audit.
+    /// Returns the verdict that it is given, without any audit.
     struct Forger(Verdict);
 
     impl Checker for Forger {

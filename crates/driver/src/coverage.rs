@@ -11,10 +11,10 @@ use model::control::{ActionId, StatementId};
 use model::eval::{self, Move, State};
 use model::variable::{Role, VarId};
 
-/// Beyond so many states the rest is not looked at.
+/// Beyond so many states the rest is not explored.
 const MOST_STATES: usize = 300_000;
 
-/// How often a state looks at the clock.
+/// The clock is read after so many states.
 const GLANCE: usize = 256;
 
 /// What was seen.
@@ -39,11 +39,11 @@ pub struct GraphStep {
     pub from: usize,
     /// The number of the state to which.
     pub to: usize,
-    /// Who, and by what.
+    /// The step: its processes and actions.
     pub by: Move,
 }
 
-/// Looks at every state; steps are kept of graphs with at most so many states.
+/// Visits every state; steps are kept of graphs with at most so many states.
 pub fn coverage(model: &Model, most_drawn: usize, budget: &Budget) -> Coverage {
     let mut walk = CoverageSearch { known: HashMap::new(), states: Vec::new(), open: VecDeque::new() };
     let mut taken: HashMap<ActionId, u64> = HashMap::new();

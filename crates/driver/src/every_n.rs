@@ -1,7 +1,7 @@
 //! `--all-n`: questions about every size of a program.
 //!
 //! In: a program, and questions. Out: for each question a proof for every size from the least one on, whose smaller sizes are checked by search; or
-//! a violation at a small size; or why neither was found, with the line that stands in the way. Where a violation shows at another size than
+//! a violation at a small size; or why neither was found, with the line that prevents it. Where a violation shows at another size than
 //! the one that was loaded, the program at that size comes back with the answers.
 
 use std::sync::Arc;
@@ -39,7 +39,7 @@ const SEARCHED_SIZES: i64 = 3;
 /// The method that proofs for every size are found with.
 const METHOD: &str = "views";
 
-/// Who proves something for every size, each by its name, apart from what `--all-n` makes of them.
+/// The methods that prove something for every size, each by its name, apart from what `--all-n` makes of them.
 pub fn provers() -> [(&'static str, Single); 4] {
     [
         ("views --all-n", Single(Arc::new(ByViews::for_every_size()))),
@@ -90,7 +90,7 @@ pub fn check(
     Ok((smaller, Checked { results, time: started.elapsed(), processor_time: None, method: METHOD }))
 }
 
-/// Methods that are proposed where a size stands in the way answer at one size.
+/// Methods that are proposed where a size prevents a proof answer at one size.
 fn for_one_size(result: &mut PropertyResult) {
     if let Verdict::Unknown(StopReason::NotSupported(missing)) = &mut result.verdict
         && missing.feature == Feature::Sizes
@@ -166,7 +166,7 @@ impl EveryNAttempt<'_> {
         self.left().time.is_some_and(|left| left.is_zero())
     }
 
-    /// Who was stopped had what was left of the time; the limit is the whole of it.
+    /// A method that was stopped had what was left of the time; the limit is the whole of it.
     fn name_limit(&self, result: &mut PropertyResult) {
         if let (Verdict::Unknown(StopReason::TimeLimit(named)), Some(limit)) = (&mut result.verdict, self.limits.time) {
             *named = limit;
@@ -289,7 +289,7 @@ impl EveryNAttempt<'_> {
         Ok(check.run(&Silent)?.results.pop())
     }
 
-    /// Looks for a size at which an open question is answered by a run against it; then all questions are answered at that size.
+    /// Searches for a size at which an open question is answered by a run against it; then all questions are answered at that size.
     fn find_violation(
         &self,
         program: &Program,

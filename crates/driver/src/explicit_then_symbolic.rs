@@ -1,6 +1,6 @@
-//! Local sets listed first, as decision diagrams where they grow too large for that.
+//! Explicit local sets first, decision diagrams where they grow too large for that.
 //!
-//! In: a task. Out: an answer for each property. Listed sets are many times faster as long as there are not too many view
+//! In: a task. Out: an answer for each property. Explicit sets are many times faster as long as there are not too many view
 //! states; what they do not decide because of their size is put to diagrams.
 
 use std::sync::Arc;
@@ -26,13 +26,13 @@ engine::config! {
 /// An explicit engine that gives up above a cap, then a symbolic one.
 #[derive(Clone, Copy, Debug)]
 pub struct ExplicitThenSymbolic {
-    /// What is looked for.
+    /// What is computed.
     sets: SetSearch,
     /// What bounds it.
     config: Config,
 }
 
-/// What is looked for in both representations.
+/// What is computed in both representations.
 #[derive(Clone, Copy, Debug)]
 enum SetSearch {
     /// The strongest invariants of so many processes each.

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 /// The endings of the files that a directory is searched for.
 pub const SOURCE_ENDINGS: [&str; 4] = ["pw", "dve", "pds", "pml"];
 
-/// The path that stands for the standard input.
+/// The path that means the standard input.
 pub const STDIN: &str = "-";
 /// What the standard input is called in messages.
 pub const STDIN_NAME: &str = "<stdin>";

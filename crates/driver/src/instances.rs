@@ -10,7 +10,7 @@ use lang::promela::Reading;
 /// The parameter that `-N` gives.
 pub const SIZE_PARAMETER: &str = "N";
 
-/// More instances than anybody reads; a slip of the pen.
+/// More instances than a person reads; a slip of the pen.
 const MOST_INSTANCES: i128 = 1000;
 
 /// The values of a parameter that are asked for, in order; at least one, none twice.
@@ -58,7 +58,7 @@ impl SweepSizes {
     }
 }
 
-/// What one part of a list stands for.
+/// The values that one part of a list means.
 fn part_values(text: &str) -> Result<Vec<i64>, String> {
     let Some((first, rest)) = text.split_once("..") else { return number(text).map(|value| vec![value]) };
     let (last, step) = match rest.split_once(':') {

@@ -123,7 +123,7 @@ fn read_text(path: &Path, request: &Request) -> Result<ReadText, FileError> {
     let bytes = files::read(path)?;
     let goals = goals_for(path, request.goals())?;
     let name = if path == Path::new(files::STDIN) { files::STDIN_NAME.to_owned() } else { path.display().to_string() };
-    // Comments of old Promela programs are in other alphabets; what is not one is refused where it stands.
+    // Comments of old Promela programs are in other alphabets; what is not one is refused at its place.
     let bytes = match lang::is_promela(&name) {
         true => String::from_utf8_lossy(&bytes).into_owned().into_bytes(),
         false => bytes,
@@ -161,7 +161,7 @@ fn declared(text: &ReadText) -> Vec<ParameterRange> {
     text.as_ref().ok().and_then(|text| text.parameters().ok()).unwrap_or_default()
 }
 
-/// The instances that a request asks for, without looking at what the program allows; the last parameter changes fastest.
+/// The instances that a request asks for, whatever the program allows; the last parameter changes fastest.
 fn instances(request: &Request, declared: &[ParameterRange]) -> Vec<Vec<(String, i64)>> {
     let given = request.parameters().map(|(name, sizes)| (name, sizes.values().collect()));
     combinations(given.chain(own_sizes(request, declared)))

@@ -1,4 +1,4 @@
-//! Who is behind each method, and methods by their names on the command line.
+//! The engine behind each method, and methods by their names on the command line.
 //!
 //! What the methods answer, and what they do not follow, is declared in `engine::methods`. A name that no method has is refused, with
 //! the nearest one.
@@ -17,7 +17,7 @@ use crate::auto::Auto;
 use crate::checker::{Checker, SharedEngine, Single};
 use crate::explicit_then_symbolic::ExplicitThenSymbolic;
 
-/// Who answers questions by a method.
+/// The checker that answers questions by a method.
 pub fn checker(method: Method) -> Box<dyn Checker> {
     match engine(method) {
         Some(engine) => Box::new(Single(engine)),
@@ -60,7 +60,7 @@ pub fn settings(method: Method) -> Vec<Setting> {
     checker(method).settings().map(|settings| settings.list()).unwrap_or_default()
 }
 
-/// Who answers questions by a method where some of its settings have other values: `NAME=VALUE` for each.
+/// The checker that answers questions by a method where some of its settings have other values: `NAME=VALUE` for each.
 ///
 /// # Errors
 /// What is no setting of the method, or no value of it; one sentence for each.

@@ -1,4 +1,4 @@
-//! Method `propagate`: by views of single processes, and by windows of neighbours where processes stand in a ring, chain or tree.
+//! Method `propagate`: by views of single processes, and by windows of neighbours where processes form a ring, chain or tree.
 //!
 //! In: a task. Out: an answer for each property. A proof by windows is one of every size from some on, and takes as long for a thousand processes as for
 //! ten; so it comes first where there are many processes, and after views where there are few.

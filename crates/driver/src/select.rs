@@ -1,7 +1,7 @@
 //! Which properties are asked for: `--property mutex`, `--property 'live*'`.
 //!
 //! In: globs and programs. Out: the properties of each program that some glob matches, or a sentence for each glob that
-//! matches nothing. A `*` stands for any letters, a `?` for one; nothing else is special.
+//! matches nothing. A `*` matches any letters, a `?` for one; nothing else is special.
 
 use base::diagnostic::nearest_name;
 use engine::PropertyId;

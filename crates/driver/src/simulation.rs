@@ -1,6 +1,6 @@
 //! One run of a program, step by step: chosen at random from a seed, or by a person.
 //!
-//! In: a Model and who chooses. Out: the run so far as a [`Trace`], and which property it decides, if it does. Every step is
+//! In: a Model and choices. Out: the run so far as a [`Trace`], and which property it decides, if it does. Every step is
 //! one of `model::eval`'s, so a simulated run is real by construction. The same seed gives the same run on every machine.
 
 use audit::AuditError;
@@ -81,7 +81,7 @@ impl<'m> Simulation<'m> {
         self.states.push(successor);
     }
 
-    /// Takes a step at random; false where nobody can move.
+    /// Takes a step at random; false where no process is enabled.
     pub fn take_random(&mut self, random: &mut SplitMix64) -> bool {
         match random.step(self.choices()) {
             Some((by, successor)) => {
@@ -150,7 +150,7 @@ pub enum Ending {
     PropertyError(PropertyId, StopReason),
     /// All steps that were asked for were taken.
     Steps,
-    /// Nobody can move, and nobody is watching for that.
+    /// No process is enabled, and no property asks for that.
     NobodyMoves,
 }
 

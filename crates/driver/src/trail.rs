@@ -26,7 +26,7 @@ const OTHER_TEXT: usize = 1;
 /// One printed step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Printed {
-    /// Where it stands in the printed text, from 1.
+    /// Its position in the printed text, from 1.
     pub at: usize,
     /// The pid.
     pub pid: i64,
@@ -101,7 +101,7 @@ fn printed(at: usize, line: &str) -> Option<Printed> {
     Some(Printed { at, pid, proctype, line, statement })
 }
 
-/// The run of a trail; where it ends in a fault or where nobody can move, its end says so.
+/// The run of a trail; where it ends in a fault or where no process is enabled, its end says so.
 ///
 /// # Errors
 /// Why there is no such run.
@@ -209,7 +209,7 @@ impl TrailSearch<'_> {
         for link in by.links() {
             for (process, action) in std::iter::once((link.process, link.action)).chain(link.partner) {
                 let text = self.text(action);
-                // Who is started does nothing that is printed, and the end of a block is no statement.
+                // A process that is started does nothing that is printed, and the end of a block is no statement.
                 if text.starts_with("start ") || text == "end of block" {
                     continue;
                 }

@@ -1,8 +1,8 @@
-//! Work under a limit, watchdog by a thread that looks at the clock.
+//! Work under a limit in a thread, and a watchdog that reads the clock.
 //!
-//! In: what is to be done, and what it may use. Out: what came of it, or why it was left. Engines look at their budget, but not in every loop,
+//! In: what is to be done, and what it may use. Out: what came of it, or why it was left. Engines check their budget, but not in every loop,
 //! and one operation on decision diagrams cannot be interrupted; so the work runs in a thread of its own, and when a limit has been reached for a while the
-//! attendant leaves with the answers that were told so far. The thread ends by itself when it looks at its budget the next time.
+//! watchdog leaves with the answers that were reported so far. The thread ends by itself when it checks its budget the next time.
 
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::sync::{Mutex, PoisonError};
@@ -19,13 +19,13 @@ use crate::checker::SharedEngine;
 /// Engines recurse over expressions and graphs.
 const STACK_BYTES: usize = 256 << 20;
 
-/// How often the attendant looks at the clock.
+/// How often the watchdog reads the clock.
 const GLANCE: Duration = Duration::from_millis(5);
 
 /// An engine has this part of what a time limit may be passed by to notice by itself that it is reached.
 pub(crate) const ENGINE_GRACE: f64 = 0.3;
 
-/// The answers of an engine; where it had to be left, those that it told before, and `Unknown` for the others.
+/// The answers of an engine; where it had to be left, those that it reported before, and `Unknown` for the others.
 ///
 /// # Errors
 /// The engine contradicts itself.
@@ -45,7 +45,7 @@ pub(crate) struct Attendant<'a> {
     pub model: &'a Model,
     /// What the work may use.
     pub budget: &'a Budget,
-    /// Told what happens.
+    /// Receives the events.
     pub observer: &'a dyn Observer,
     /// Which part of what a time limit may be passed by the work has to notice by itself that it is reached.
     pub grace: f64,
@@ -55,7 +55,7 @@ pub(crate) struct Attendant<'a> {
 pub(crate) struct AbandonedWork {
     /// Why.
     pub reason: StopReason,
-    /// What it had told.
+    /// What it had reported.
     told: Vec<Answer>,
 }
 
@@ -74,7 +74,7 @@ impl AbandonedWork {
     }
 }
 
-/// What the thread tells.
+/// What the thread reports.
 enum WorkerMessage<T> {
     Event(Event),
     Answer(Box<Answer>),
@@ -161,7 +161,7 @@ mod tests {
 
     use super::*;
 
-    /// Decides its first question, and then never looks up again.
+    /// Decides its first question, and then never checks its budget again.
     struct Deaf;
 
     impl Engine for Deaf {

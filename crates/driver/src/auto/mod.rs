@@ -3,7 +3,7 @@
 //! In: a task. Out: a result for each question, with the method that decided it and all that were tried. Small programs are decided by a
 //! search of the whole product, and proved by one or two processes where that works (`small.rs`), the same on every machine. For others, which
 //! share of the work each method has is in `plan.rs`, by what the Model shows; `race.rs` gives them turns under one budget (`runner.rs`), and stops
-//! whoever works on what is decided.
+//! methods that work only on what is decided.
 
 mod plan;
 mod processor;
@@ -142,7 +142,7 @@ mod tests {
         assert!(tried.is_sorted_by_key(|attempt| attempt.ended), "{tried:?}");
     }
 
-    /// Small programs are decided before there is a race, so it is run by itself: whoever wins, the verdicts are those of the whole product.
+    /// Small programs are decided before there is a race, so it is run by itself: whichever method wins, the verdicts are those of the whole product.
     #[test]
     fn whoever_wins_a_race_verdicts_are_those_of_the_whole_product() {
         let n_compared = std::cell::Cell::new(0);
@@ -178,7 +178,7 @@ mod tests {
         assert!(n_compared.get() > 100, "{}", n_compared.get());
     }
 
-    /// Both can wait for ever, which no local state shows; who is inside shows locally.
+    /// Both can wait for ever, which no local state shows; which one is inside shows locally.
     const WAITING: &str = "byte a, b;
         process P { state out, one, in; init out; trans out -> one { guard a == 0; effect a = 1; },
           one -> in { guard b == 0; effect b = 1; }, in -> out { effect a = 0, b = 0; }; }

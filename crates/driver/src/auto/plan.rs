@@ -1,9 +1,9 @@
 //! Which methods `auto` tries on a Model, and which share of the work each has.
 //!
 //! In: a Model, the questions, and how many threads there are. Out: methods with their shares. What the Model shows makes its class: whether questions
-//! are of safety or temporal, how many processes there are, and whether some can be exchanged for one another, or run one text with different indices, or all run texts of their own; `table.txt` has the shares of
-//! each class. An invariant that asks for somebody among many (`x == 0 => exists i: …`) is rarely shown by a few processes at a time, so diagrams have the largest share on it; so
-//! they have where some of many interchangeable processes can move. Where a process sees much of the shared state, methods that list what it sees have little but a quick attempt. Programs with procedures are put to `pushdown` as much as to all others together, since stacks may have no bound. Small programs are decided before
+//! are of safety or temporal, how many processes there are, and whether some can be permuted, or run one text with different indices, or all run texts of their own; `table.txt` has the shares of
+//! each class. An invariant that asks for some process among many (`x == 0 => exists i: …`) is rarely shown by a few processes at a time, so diagrams have the largest share on it; so
+//! they have where some of many interchangeable processes are enabled. Where a process sees much of the shared state, explicit methods have little but a quick attempt. Programs with procedures are put to `pushdown` as much as to all others together, since stacks may have no bound. Small programs are decided before
 //! (`small.rs`). A method is asked what it supports, so the same list answers safety and temporal properties.
 
 use std::sync::Arc;
@@ -204,7 +204,7 @@ fn asks_for_somebody(expr: &Expr, is_wanted: bool) -> bool {
     }
 }
 
-/// Whether some processes can be exchanged for one another.
+/// Whether some processes can be permuted.
 fn has_alike(model: &Model) -> bool {
     model.families.entries().any(|(id, family)| family.count() > 1 && symmetry::asymmetries(model, id).is_empty())
 }

@@ -1,7 +1,7 @@
 //! What one thread has worked, by the system's count of its processor time; and what time on the clock is worth where threads are not counted.
 //!
-//! In: the thread, which says that it is there. Out: its processor time, for whoever gives it turns. On a busy machine a thread that has a turn on the
-//! clock may have done nothing; what it worked does not depend on who else is there. `None` where the system does not count it.
+//! In: the thread, which says that it is there. Out: its processor time, for the race that gives it turns. On a busy machine a thread that has a turn on the
+//! clock may have done nothing; what it worked does not depend on other programs. `None` where the system does not count it.
 
 use std::cell::Cell;
 use std::fs::File;
@@ -28,7 +28,7 @@ struct Account {
     has_begun: bool,
     /// Open as soon as the thread has begun.
     file: Option<File>,
-    /// What it had worked when somebody asked last: the account is gone when the thread ends.
+    /// What it had worked at the last question: the account is gone when the thread ends.
     last: Duration,
 }
 
@@ -55,7 +55,7 @@ impl ThreadTime {
     }
 }
 
-/// How much of its time on the clock a thread that has a turn is on a processor: 1 where nobody else is there.
+/// How much of its time on the clock a thread that has a turn is on a processor: 1 where nothing else runs.
 #[derive(Debug, Default)]
 pub struct Pace {
     /// Turns of threads that are counted: on a processor, and on the clock.

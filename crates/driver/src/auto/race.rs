@@ -1,7 +1,7 @@
 //! A race: methods that work in turns, each with its share, under one budget.
 //!
 //! In: a task and methods with their shares. Out: a result for each question. Each method works in a thread of its own (`runner.rs`), which waits
-//! between its turns and then goes on where it stopped, so that nothing is done twice. The next turn is for whoever would be furthest behind its share at the end of it
+//! between its turns and then goes on where it stopped, so that nothing is done twice. The next turn is for the method that would be furthest behind its share at the end of it
 //! (weighted fair queueing, A. Demers, S. Keshav and S. Shenker, 1989); turns are milliseconds at first, and grow with the work that was done.
 //! What a method worked is processor time, as far as the system counts it, else what its turns are worth on a machine that may be busy with other programs (`processor.rs`), so that as much is decided beside them. No more threads are at work than are allowed. An answer counts once it is audited; whoever works on nothing but settled questions is stopped.
 
@@ -26,10 +26,10 @@ use super::standing::{RaceStanding, WHOLE_PRODUCT, attempt};
 use crate::mistake::Mistake;
 use crate::watchdog::ENGINE_GRACE;
 
-/// How often the race looks at the clock when nothing happens.
+/// How often the race reads the clock when nothing happens.
 const GLANCE: Duration = Duration::from_millis(10);
 
-/// Whoever does not end a turn so many times as long as it should be, and for so long at least, does not keep the others waiting.
+/// A runner that does not end a turn so many times as long as it should be, and for so long at least, does not keep the others waiting.
 const OVERRUN: (u32, Duration) = (4, Duration::from_millis(100));
 
 /// A search of the whole product that has to end may take so long on the clock to say how far it came.
@@ -59,7 +59,7 @@ struct Runner {
     /// Its part of the work beside the others' parts, at first and later.
     shares: Shares,
     asked: Vec<PropertyId>,
-    /// The questions of which it has not said what becomes of them.
+    /// The questions on which it has not reported.
     silent: Vec<PropertyId>,
     gate: Arc<Gate>,
     /// What its thread works, and whether that is what counts.
@@ -128,7 +128,7 @@ impl Runner {
         }
     }
 
-    /// How many threads it keeps busy. Whoever overran its turn by far does not count.
+    /// How many threads it keeps busy. One that overran its turn by far does not count.
     fn n_busy(&self) -> usize {
         match self.stage {
             RunnerStage::Working { before, turn, .. }
@@ -184,7 +184,7 @@ impl<'a> Race<'a> {
         self.close();
     }
 
-    /// How the race stands.
+    /// The standing of the race.
     pub fn standing(&mut self) -> &mut RaceStanding<'a> {
         &mut self.standing
     }
@@ -269,7 +269,7 @@ impl<'a> Race<'a> {
         self.at_most.is_some_and(|most| self.worked() >= most)
     }
 
-    /// Why runners are stopped that nobody overtook.
+    /// Why runners are stopped that no other overtook.
     fn limit(&self) -> StopReason {
         match self.at_most {
             Some(most) if self.is_limited() => StopReason::TimeLimit(most),
@@ -277,7 +277,7 @@ impl<'a> Race<'a> {
         }
     }
 
-    /// Hears for a while what becomes of some runners that have begun.
+    /// Receives for a while the messages of some runners that have begun.
     fn listen(&mut self, at_most: Duration, whom: impl Fn(&Runner) -> bool) {
         let since = Instant::now();
         let is_awaited = |runner: &Runner| runner.is_live() && runner.stage != RunnerStage::Ready && whom(runner);
@@ -381,7 +381,7 @@ impl<'a> Race<'a> {
         }
     }
 
-    /// Passes on how far a runner is, where nobody else shows more.
+    /// Passes on how far a runner is, where no other shows more.
     fn show(&self, at: usize, event: Event) {
         let is_search = |runner: &Runner| runner.step.engine.name() == WHOLE_PRODUCT;
         if is_search(&self.runners[at]) || !self.runners.iter().any(|runner| runner.is_live() && is_search(runner)) {
@@ -389,7 +389,7 @@ impl<'a> Race<'a> {
         }
     }
 
-    /// Stops whoever works on answered questions only.
+    /// Stops runners that work on answered questions only.
     fn stop_idle(&mut self) {
         let open = self.standing.open();
         for runner in self.runners.iter_mut().filter(|runner| runner.is_live()) {
@@ -399,7 +399,7 @@ impl<'a> Race<'a> {
         }
     }
 
-    /// Ends the race. Where a limit was reached, runners have a moment to say how far they came; nobody waits for what is not wanted any more.
+    /// Ends the race. Where a limit was reached, runners have a moment to say how far they came; the race does not wait for what is not wanted any more.
     fn close(&mut self) {
         let is_searching = |runner: &Runner| runner.step.engine.name() == WHOLE_PRODUCT;
         if self.standing.failure.is_some() || self.standing.open().is_empty() {

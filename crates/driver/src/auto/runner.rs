@@ -1,6 +1,6 @@
 //! A method at work in a race: a thread of its own, which waits between its turns.
 //!
-//! In: a method, some questions, a budget with a gate. Out: messages to whoever runs the race. Answers are audited here, in the method's
+//! In: a method, some questions, a budget with a gate. Out: messages to the race. Answers are audited here, in the method's
 //! own turns, so that an audit that takes long costs the method that needs it.
 
 use std::any::Any;
@@ -27,7 +27,7 @@ const STACK_BYTES: usize = 256 << 20;
 pub enum RunnerMessage {
     /// How far it is.
     Event(Event),
-    /// An answer that counts, and what is to be said of the attempt.
+    /// An answer that counts, and the result of the attempt.
     Accepted(Box<PropertyResult>, AttemptOutcome),
     /// A question that it does not decide.
     Open(Box<Answer>),
@@ -46,12 +46,12 @@ pub enum RunnerMessage {
 pub struct Post {
     /// The runner.
     pub runner: usize,
-    /// Who listens.
+    /// To the race.
     pub sender: Sender<(usize, RunnerMessage)>,
 }
 
 impl Post {
-    /// Says something. Where the race is over nobody listens, and it does not matter.
+    /// Sends a message. Where the race is over it is not received, and that does not matter.
     pub fn tell(&self, told: RunnerMessage) {
         self.sender.send((self.runner, told)).ok();
     }
@@ -76,7 +76,7 @@ pub struct RunnerJob {
 }
 
 impl RunnerJob {
-    /// Starts to work, in a thread that nobody waits for: one operation on diagrams cannot be interrupted.
+    /// Starts to work, in a thread that is not joined: one operation on diagrams cannot be interrupted.
     pub fn start(self) {
         let thread = thread::Builder::new().name(format!("auto {}", self.engine.name())).stack_size(STACK_BYTES);
         let work = move || {
@@ -144,7 +144,7 @@ impl AuditRelay<'_> {
 
 impl Observer for AuditRelay<'_> {
     fn event(&self, event: Event) {
-        // That a question is decided is told once, after its audit.
+        // That a question is decided is reported once, after its audit.
         if !matches!(event, Event::Decided(_)) {
             self.job.post.tell(RunnerMessage::Event(event));
         }

@@ -39,7 +39,7 @@ impl Shares {
         Shares { later: self.later.min(most), ..self }
     }
 
-    /// What each of so many has who work with it together.
+    /// What each of so many has that work with it together.
     pub fn divided(self, parts: usize) -> Self {
         let part = |share: f64| share / parts.max(1) as f64;
         Shares { first: part(self.first), later: part(self.later) }

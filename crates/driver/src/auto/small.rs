@@ -1,6 +1,6 @@
 //! Small programs: a search of the whole product decides them at once, and one or two processes prove what it found to hold.
 //!
-//! In: a task, and how a race stands in which the search of the whole product had a head start. Out: the standing with proofs of what the search decided among few states.
+//! In: a task, and the standing of a race in which the search of the whole product had a head start. Out: the standing with proofs of what the search decided among few states.
 //! They have no limit of time, but one of size, so that a small program gets the same answer on a busy machine as on an idle one.
 
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::auditor::Auditor;
 use crate::checker::SharedEngine;
 use crate::watchdog;
 
-/// Where the search saw no more states than this, proofs are looked for: it takes some milliseconds, and so do they.
+/// Where the search saw no more states than this, proofs are searched for: it takes some milliseconds, and so do they.
 const SMALL_STATES: u64 = 20_000;
 
 /// How long the search of the whole product works before all others, if it does. It goes on beside them, so that what is not decided by then is not lost; the more
@@ -29,7 +29,7 @@ pub fn head_start(n_processes: usize, config: &Config) -> Option<Duration> {
     (n_processes <= config.small_processes).then(|| config.moment / parts)
 }
 
-/// Looks for proofs of what a search of few states decided.
+/// Searches for proofs of what a search of few states decided.
 pub fn prove(task: &Task<'_>, observer: &dyn Observer, config: &Config, standing: &mut RaceStanding<'_>) {
     if task.model.processes.len() > config.small_processes {
         return;
@@ -94,7 +94,7 @@ impl Small<'_> {
         }
     }
 
-    /// Whether it would take long to check again that no local state is disturbed by another, beside a search that has answered.
+    /// Whether it would take long to audit non-interference, beside a search that has answered.
     fn is_dear(&self, answer: &Answer) -> bool {
         let local_states = answer.statistics.local_states.iter().flatten().flatten().sum::<u64>();
         local_states.saturating_mul(local_states) > self.config.small_checks as u64

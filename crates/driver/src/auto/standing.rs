@@ -1,4 +1,4 @@
-//! How a race stands: what is decided, what was tried, and who is running.
+//! The standing of a race: what is decided, what was tried, and which methods run.
 //!
 //! A question is open until there is an audited answer. Of two answers that agree, a proof or a run counts more than a search that saw
 //! nothing, which leaves nothing to read.
@@ -16,7 +16,7 @@ use crate::mistake::Mistake;
 /// The method that searches the whole product, level by level.
 pub const WHOLE_PRODUCT: &str = "mono";
 
-/// How a race stands.
+/// The standing of a race.
 pub struct RaceStanding<'m> {
     model: &'m Model,
     /// For each question.
@@ -25,18 +25,18 @@ pub struct RaceStanding<'m> {
     pub failure: Option<Box<Mistake>>,
 }
 
-/// How one question stands.
+/// The standing of one question.
 struct QuestionStanding {
     id: PropertyId,
     /// The best answer so far, and when it came.
     found: Option<(PropertyResult, Duration)>,
-    /// The answer of the search of the whole product, or else of whoever ended last, without a verdict.
+    /// The answer of the search of the whole product, or else of the method that ended last, without a verdict.
     unknown: Option<Answer>,
     tried: Vec<Attempt>,
 }
 
 impl<'m> RaceStanding<'m> {
-    /// Nothing is decided, and nobody has started.
+    /// Nothing is decided, and no method has started.
     pub fn new(model: &'m Model, questions: &[PropertyId]) -> Self {
         let question = |&id: &PropertyId| QuestionStanding { id, found: None, unknown: None, tried: Vec::new() };
         let questions = questions.iter().map(question).collect();
@@ -102,14 +102,14 @@ impl<'m> RaceStanding<'m> {
         }
     }
 
-    /// A method was stopped before it said anything about the question.
+    /// A method was stopped before it reported on the question.
     pub fn tried(&mut self, property: PropertyId, attempt: Attempt) {
         if let Some(question) = self.questions.iter_mut().find(|question| question.id == property) {
             question.tried.push(attempt);
         }
     }
 
-    /// The results, in the order of the questions; the reason is for what nobody decided because everything had to end.
+    /// The results, in the order of the questions; the reason is for what no method decided because everything had to end.
     pub fn results(self, stopped: Option<&StopReason>, elapsed: Duration) -> Vec<PropertyResult> {
         let result = |question: QuestionStanding| {
             let mut result = match question.found {

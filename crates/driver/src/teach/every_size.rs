@@ -1,7 +1,7 @@
 //! Whether what holds at one size holds at every size: a proof beside the answer, checked as all proofs are.
 //!
 //! In: a program with the answers to its questions. Out: for each property that holds, and whose answer is about this size only, the sizes that a proof for every size covers, where
-//! one is found in a moment by those who prove something for every size (`every_n`). Smaller sizes are searched, as with `--all-n`. The answer itself does not depend on any of this.
+//! one is found in a moment by the methods that prove something for every size (`every_n`). Smaller sizes are searched, as with `--all-n`. The answer itself does not depend on any of this.
 
 use std::time::Duration;
 
@@ -32,7 +32,7 @@ pub fn look(program: &Program, checked: &mut Checked, limits: &CheckLimits) {
     if asked.is_empty() || limits.time.is_some_and(|left| left < most) {
         return;
     }
-    // A proof that its audit refuses is none; campaigns look for these (`cargo xtask campaign`), and the answer at this size stands without it.
+    // A proof that its audit refuses is none; campaigns look for these (`cargo xtask campaign`), and the answer at this size is valid without it.
     let Ok(found) = every_n::in_a_moment(program, &asked, limits, most) else { return };
     for (property, scope) in found {
         let result = checked.results.iter_mut().find(|result| result.property == property);

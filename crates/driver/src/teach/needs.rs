@@ -12,7 +12,7 @@ use model::fairness::{Assumptions, FairnessId, FairnessPair};
 use super::{SimilarQuestions, loop_turns};
 use crate::mistake::Mistake;
 
-/// More assumptions than this are not looked at.
+/// More assumptions than this are not examined.
 const MOST_ASSUMPTIONS: usize = 8;
 
 /// Pairs that are one assumption in the text.
@@ -60,7 +60,7 @@ pub(super) fn written(model: &Model, under: &Assumptions) -> Vec<Written> {
     let mut all: Vec<FairnessId> = under.any_of.iter().flatten().copied().collect();
     all.sort_unstable();
     all.dedup();
-    // What stands at one place in the text belongs together.
+    // What is at one place in the text belongs together.
     let form = |pair: &FairnessPair| pair.name.split(' ').next().unwrap_or_default().to_owned();
     let mut groups: Vec<Vec<FairnessId>> = Vec::new();
     for id in all {

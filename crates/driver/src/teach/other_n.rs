@@ -31,10 +31,10 @@ const QUICK: (Duration, Duration) = (Duration::from_millis(100), Duration::from_
 /// All properties together may take this long beside what their proofs took.
 const TOGETHER: Duration = Duration::from_secs(3);
 
-/// How many sizes are looked at.
+/// How many sizes are tried.
 const N_SIZES: i64 = 2;
 
-/// Looks at the next sizes of a program whose questions were answered, within what is left of the limits; what is observed is noted beside the answers.
+/// Tries the next sizes of a program whose questions were answered, within what is left of the limits; what is observed is noted beside the answers.
 pub fn observe(explained: &mut Explained, limits: &CheckLimits) {
     let started = Instant::now();
     let proofs: Duration = explained.results.iter().map(|result| result.statistics.time).sum();
@@ -46,7 +46,7 @@ pub fn observe(explained: &mut Explained, limits: &CheckLimits) {
         if result.insight.every_size.is_some() {
             continue;
         }
-        // What nobody but the method vouches for is no proof to compare others with.
+        // What no independent code checked is no proof to compare others with.
         if !matches!(result.verdict, Verdict::Holds(Evidence::Certificate(_))) || !result.audit.is_accepted() {
             continue;
         }

@@ -1,4 +1,4 @@
-//! How large the whole product is, beside a local proof: what the proof did not have to look at.
+//! How large the whole product is, beside a local proof: what the proof did not have to explore.
 //!
 //! In: a program that has a local proof. Out: how many states its product has, or at least has, as far as a short search counts them.
 
@@ -33,7 +33,7 @@ pub(super) fn count(model: &Model, limits: &CheckLimits) -> Option<ProductSize> 
     let seen = explored.exploration.states;
     match explored.stopped {
         None => Some(ProductSize { states: seen, is_whole: true }),
-        // Rounded: how far exactly it came is of no use to anybody.
+        // Rounded: how far exactly it came is of no use.
         Some(_) if seen >= MANY => Some(ProductSize { states: 10u64.pow(seen.ilog10()), is_whole: false }),
         Some(_) => None,
     }

@@ -3,7 +3,7 @@
 //! In: a property and a run that violates it. Out: assumptions of the usual forms that exclude the run, and what becomes of the
 //! property under them. First all of them are assumed together; if that does not help nothing does. Then fewer are tried. An assumption
 //! that a known run satisfies cannot help; that is looked up on the loop of the run, which is cheap. What no known run satisfies is
-//! tried with the engine: then the property holds, or there is another run to look at.
+//! tried with the engine: then the property holds, or there is another run to exclude.
 
 use engine::Verdict;
 use engine::insight::{AssumedOutcome, Remedy};
@@ -108,7 +108,7 @@ impl RemedySearch<'_> {
         let mut sets = (1..=MOST_TOGETHER).flat_map(|size| subsets(pool.len(), size));
         match sets.find(helps) {
             Some(chosen) => Some(chosen.into_iter().map(|at| pool[at].clone()).collect()),
-            // More than a few, but less than all: who can move again and again, moves.
+            // More than a few, but less than all: strong fairness of every process.
             None => {
                 let strong = self.all(AssumptionForm::Strong);
                 let excluded: Vec<Vec<bool>> = strong.iter().map(|candidate| self.excludes(candidate)).collect();
@@ -156,7 +156,7 @@ impl RemedySearch<'_> {
         Ok(())
     }
 
-    /// Leaves out one assumption after the other that is not needed, as long as there is time: nobody should assume more than helps.
+    /// Leaves out one assumption after the other that is not needed, as long as there is time: an assumption that is not needed is not proposed.
     fn leave_out(&mut self) -> Result<(), Box<Mistake>> {
         let mut at = 0;
         while at < self.helped.len() && self.helped.len() > 1 && !self.asking.is_over() {
@@ -203,7 +203,7 @@ impl RemedySearch<'_> {
         self.tried
     }
 
-    /// The usual assumptions, the weakest first; about steps only those that somebody could have taken in a known run and did not.
+    /// The usual assumptions, the weakest first; about steps only those that some process could have taken in a known run and did not.
     fn usual(&self) -> Vec<Candidate> {
         let mut pool = self.all(AssumptionForm::Weak);
         pool.extend(self.of_steps());
@@ -212,7 +212,7 @@ impl RemedySearch<'_> {
         pool
     }
 
-    /// Strong fairness of each step that somebody neglects.
+    /// Strong fairness of each step that some process neglects.
     fn of_steps(&self) -> Vec<Candidate> {
         self.neglected()
             .iter()
@@ -225,7 +225,7 @@ impl RemedySearch<'_> {
         self.asking.model.families.ids().map(|family| self.about(form, family, None)).collect()
     }
 
-    /// The labels of steps that somebody could take in a known loop and does not, with the families.
+    /// The labels of steps that some process could take in a known loop and does not, with the families.
     fn neglected(&self) -> Vec<(FamilyId, String)> {
         let model = self.asking.model;
         let mut found: Vec<(FamilyId, String)> = Vec::new();

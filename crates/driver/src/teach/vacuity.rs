@@ -75,7 +75,7 @@ fn instances(asking: &SimilarQuestions<'_>, condition: &TriggerCondition) -> Vec
     let pinned = condition.mentioned();
     let mut choices: Vec<Vec<Value>> = vec![Vec::new()];
     for (at, binding) in condition.bindings.iter().enumerate() {
-        // The values of the others do not matter, but later variables have to stand at their place.
+        // The values of the others do not matter, but later variables have to be at their place.
         let most = if pinned.contains(&at) { usize::MAX } else { 1 };
         let mut more = Vec::new();
         for choice in &choices {
