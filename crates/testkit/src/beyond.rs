@@ -1,4 +1,4 @@
-//! Marks that the drafts' texts cannot say: steps that go on, actions for where nobody can move, places to end at, patterns.
+//! Marks that the drafts' texts cannot say: steps that go on, actions for where no process is enabled otherwise, places to end at, patterns.
 //!
 //! In: a finished random Model, and which marks to put. Out: the same Model with some of its actions and places marked.
 

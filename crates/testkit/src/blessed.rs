@@ -11,7 +11,7 @@ pub fn is_on() -> bool {
     std::env::var_os("BLESS").is_some()
 }
 
-/// Compares a text with what stands in a file, or writes the file.
+/// Compares a text with a file, or writes the file.
 ///
 /// # Panics
 /// Where they differ, with the first line that does.

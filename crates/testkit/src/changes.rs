@@ -5,7 +5,7 @@
 
 use crate::choices::Choices;
 
-/// Words, and what stands for them in a changed program.
+/// Words, and their replacements in a changed program.
 const EXCHANGES: [(&str, &str); 40] = [
     (" == ", " != "),
     (" != ", " == "),

@@ -102,7 +102,7 @@ pub fn range(lo: i64, hi: i64) -> Domain {
     Domain::Range(Box::new(int(lo)), Box::new(int(hi)))
 }
 
-/// Whether a process stands at one of the places.
+/// Whether a process is at one of the places.
 pub fn standing(who: Expr, places: Vec<PlaceId>, labels: &[&str]) -> Expr {
     let labels = labels.iter().map(ToString::to_string).collect();
     expr(ExprKind::At { who: Box::new(who), places, labels })

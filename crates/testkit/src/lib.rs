@@ -1,4 +1,4 @@
-//! What tests stand on: models made by hand or at random, and what brute force says about them.
+//! What tests are built on: models made by hand or at random, and what brute force says about them.
 //!
 //! [`draft`]: a program under construction; [`text`]: its statements; [`expr`]: its expressions. [`mod@write`] shows a draft in
 //! the language, [`show`] states and steps on one line. [`oracle`]: the whole product by brute force;

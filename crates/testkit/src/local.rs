@@ -7,7 +7,7 @@
 //! shared with an engine: engines that claim to compute these sets are compared with [`LocalDefinition::invariant`] by their
 //! [`meaning`], and checkers of certificates with [`definition`].
 //!
-//! Where several processes' texts look at each other's places (`P@l` of another process), views are not enough and this
+//! Where several processes' texts read each other's places (`P@l` of another process), views are not enough and this
 //! oracle does not apply.
 
 pub mod definition;
@@ -31,7 +31,7 @@ use model::variable::{CellId, Role};
 pub enum ViewPart {
     /// The content of a cell.
     Value(Value),
-    /// Where a process stands.
+    /// The control location of a process.
     Point(ControlPoint),
     /// Which of a process's facts hold.
     Block(Vec<bool>),
@@ -46,7 +46,7 @@ pub type DefinedSets = BTreeMap<Vec<ProcessId>, BTreeSet<Combination>>;
 /// A fact about local states that is exposed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Expose {
-    /// The process stands at one of these places, whatever its counters are.
+    /// The process is at one of these places, whatever its counters are.
     At(Vec<PlaceId>),
     /// One of its cells has this value.
     Cell(CellId, Value),
@@ -70,7 +70,7 @@ pub struct LocalDefinition<'m> {
 }
 
 impl<'m> LocalDefinition<'m> {
-    /// Everybody sees all shared and public cells; nothing is exposed.
+    /// All processes see all shared and public cells; nothing is exposed.
     pub fn new(model: &'m Model, k: usize) -> Self {
         let n_processes = model.processes.len();
         let visible = |cell: &CellId| {
@@ -158,7 +158,7 @@ impl<'m> LocalDefinition<'m> {
         Some(joined)
     }
 
-    /// The successors by moves of exactly these processes, projected.
+    /// The successors by steps of exactly these processes, projected.
     pub fn successors(&self, from: &Combination, movers: &[ProcessId], columns: &[Column]) -> Vec<Combination> {
         let state = self.fill(from);
         let mut found = Vec::new();
@@ -177,7 +177,7 @@ impl<'m> LocalDefinition<'m> {
         found
     }
 
-    /// The state after a step, as far as the columns show it; the blocks of processes that did not move stay.
+    /// The state after a step, as far as the columns show it; the blocks of processes that did not step stay.
     pub(crate) fn project_known(
         &self,
         after: &State,
@@ -272,7 +272,7 @@ impl<'m> LocalDefinition<'m> {
         }
     }
 
-    /// Single processes, and who sends with who receives on a common channel.
+    /// Single processes, and a sender with a receiver on a common channel.
     fn ordered_movers(&self) -> Vec<Vec<ProcessId>> {
         let ids = || self.model.processes.ids();
         let names = |process: ProcessId, sends: bool| {
@@ -343,7 +343,7 @@ fn numbered_fact(fact: &Expose, points: &[ControlPoint]) -> LocalFact {
     }
 }
 
-/// Where a process stands, with its counters.
+/// The control location of a process, with its counters.
 pub fn point(model: &Model, state: &State, process: ProcessId) -> ControlPoint {
     let family = &model.families[model.processes[process].family];
     let counters = family.vars.iter().filter(|&&var| matches!(model.vars[var].role, Role::Counter(_)));
@@ -368,7 +368,7 @@ pub fn subsets(items: &[ProcessId], k: usize) -> Vec<Vec<ProcessId>> {
     }
 }
 
-/// The processes that take part in a move, ascending.
+/// The processes that take part in a step, ascending.
 pub fn participants(by: &Move) -> Vec<ProcessId> {
     let mut all: Vec<ProcessId> = by.first().processes().collect();
     all.sort_unstable();

@@ -142,7 +142,7 @@ impl DraftLowering<'_> {
         }
     }
 
-    /// Lets all that leads to a place, which only stood for the start of a loop, lead to that start.
+    /// Lets all that leads to a place, which was only a placeholder for the start of a loop, lead to that start.
     fn replace(&mut self, stand_in: PlaceId, start: &Next) {
         let Next::To(first) = start else { panic!("a draft's `loop` begins with a step") };
         let actions = self.model.actions.iter_mut().map(|action| &mut action.next);

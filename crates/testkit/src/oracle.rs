@@ -21,7 +21,7 @@ pub struct Product {
     pub edges: Vec<Vec<(Move, usize)>>,
     /// The steps out of each state that fail.
     pub faults: Vec<Vec<(Move, StepFault)>>,
-    /// The states in which nobody can move and somebody is stuck.
+    /// The states in which no process is enabled and some process is stuck.
     pub deadlocks: Vec<usize>,
 }
 
@@ -30,7 +30,7 @@ pub struct Product {
 pub struct GoalDistance {
     /// How many steps it takes.
     pub n_steps: usize,
-    /// How often the process that moves changes, at least, among ways with so many steps.
+    /// How often the process that steps changes, at least, among runs with so many steps.
     pub n_switches: usize,
 }
 
@@ -104,7 +104,7 @@ impl Product {
         self.depths.iter().copied().max().unwrap_or(0)
     }
 
-    /// A shortest run to a state: the states, and the moves between them.
+    /// A shortest run to a state: the states, and the steps between them.
     pub fn run_to(&self, state_idx: usize) -> (Vec<State>, Vec<Move>) {
         let (mut states, mut moves) = (vec![self.states[state_idx].clone()], Vec::new());
         let mut at = state_idx;
@@ -146,7 +146,7 @@ impl Product {
     /// For each state and last mover the fewest switches on a shortest way there; nothing at initial states.
     fn switches(&self) -> Vec<HashMap<ProcessId, usize>> {
         let mut costs: Vec<HashMap<ProcessId, usize>> = vec![HashMap::new(); self.states.len()];
-        // States are in breadth-first order, so all shortest ways to a state are known when its turn comes.
+        // States are in breadth-first order, so all shortest ways to a state are known when it is expanded.
         for at in 0..self.states.len() {
             for (by, target) in &self.edges[at] {
                 if self.depths[*target] == self.depths[at] + 1 {
@@ -160,7 +160,7 @@ impl Product {
     }
 }
 
-/// The fewest switches when `process` moves next.
+/// The fewest switches when `process` steps next.
 fn continued(costs: &HashMap<ProcessId, usize>, process: ProcessId) -> usize {
     costs.iter().map(|(&last, &cost)| cost + usize::from(last != process)).min().unwrap_or(0)
 }

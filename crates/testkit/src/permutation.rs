@@ -16,7 +16,7 @@ use model::variable::{Storage, VarId};
 /// The dimensions of arrays whose elements go where the processes of a family go.
 pub type Dimensions = BTreeMap<(VarId, usize), FamilyId>;
 
-/// The state in which each process stands for the one that `goes` to it. Arrays in frames are left as they are.
+/// The image of a state, in which each process is in the local state of the one that `goes` to it. Arrays in frames are left as they are.
 pub fn permuted(model: &Model, dimensions: &Dimensions, goes: impl Fn(ProcessId) -> ProcessId, state: &State) -> State {
     let value = |value: Value| match value {
         Value::Process(id) => Value::Process(goes(id)),

@@ -1,8 +1,8 @@
 //! Random programs as texts of the `.pw` language, with their properties, by [`Profile`].
 //!
-//! In: [`Choices`] and a profile. Out: a text, one statement and one property a line, so that whoever has found a wrong answer can
+//! In: [`Choices`] and a profile. Out: a text, one statement and one property a line, so that a person with a wrong answer can
 //! take lines away. Texts are well typed but for a few; expressions may have no value where the profile says so. Unlike the drafts of
-//! [`crate::random`], which are Models, these programs come in through the front-end, as everybody's do.
+//! [`crate::random`], which are Models, these programs come in through the front-end, as those of users do.
 
 mod bundles;
 mod declarations;
@@ -40,7 +40,7 @@ struct ProgramWriter<'c> {
     profile: &'c Profile,
     families: Vec<TextFamily>,
     variables: Vec<TextVariable>,
-    /// The labels so far, each with the text in which it stands.
+    /// The labels so far, each with its text.
     labels: Vec<(ExprPlace, String)>,
     has_procedure: bool,
     /// How often a text names processes by numbers, in percent.
@@ -88,7 +88,7 @@ enum Length {
     Number(usize),
 }
 
-/// Who has copies of a variable.
+/// Which processes have copies of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Home {
     Shared,
@@ -109,7 +109,7 @@ struct TextVariable {
     is_fixed: bool,
 }
 
-/// Where an expression stands.
+/// Where an expression is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ExprPlace {
     Family(usize),

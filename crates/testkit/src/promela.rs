@@ -41,7 +41,7 @@ pub struct Promela {
 /// A proctype, or `init`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PromelaProcess {
-    /// What stands before the body.
+    /// The text before the body.
     pub head: String,
     /// Its body.
     pub body: Vec<PromelaStatement>,

@@ -83,7 +83,7 @@ struct RandomMaker<'c> {
     channels: Vec<(ChannelId, ScalarType)>,
     /// The procedures whose texts are allowed to be called from where we are.
     callable: Vec<ProcedureId>,
-    /// The labels so far, each used once, with the texts that they stand in.
+    /// The labels so far, each used once, with their texts.
     labels: Vec<(TextOwner, String)>,
 }
 

@@ -1,7 +1,7 @@
 //! Random programs of any size, as texts of the `.pw` language: what proofs for every size are about.
 //!
 //! In: [`Choices`] and a [`SizedKind`]. Out: a text with one parameter `N`, one statement and one property a line. Most kinds are made of random
-//! statements: rings, chains and trees, whose processes look at their neighbours, parents and children, and crowds, whose processes are interchangeable. In `numbers.rs` their indices and numbers get into data. Others begin with a
+//! statements: rings, chains and trees, whose processes read their neighbours, parents and children, and crowds, whose processes are interchangeable. In `numbers.rs` their indices and numbers get into data. Others begin with a
 //! protocol that works (`protocols.rs`) and change a few of its words (`changes.rs`), so that most of what is asked is nearly true.
 
 mod numbers;

@@ -1,4 +1,4 @@
-//! Tests that cannot run where something is missing, seen by everybody.
+//! Tests that cannot run where something is missing, each reported.
 //!
 //! In: what a test needs and did not find. Out: a line on the terminal, and one in the ledger, the file that the variable
 //! `PIECEWISE_SKIPPED` names: the test, and what it missed. `.ci/run` shows the ledger at its end, and fails where something

@@ -13,7 +13,7 @@ use crate::choices::Choices;
 pub struct Features {
     /// Channels.
     pub rendezvous: bool,
-    /// Guards that ask where others stand.
+    /// Guards that read the control locations of others.
     pub watching: bool,
 }
 

@@ -1,6 +1,6 @@
 //! Random temporal properties with random fairness, for any Model.
 //!
-//! In: a Model and a seed. Out: the Model with some properties added, over where processes stand and what simple variables hold.
+//! In: a Model and a seed. Out: the Model with some properties added, over places of processes and values of simple variables.
 //! Every operator and every form of fairness occurs. Expressions always have a value.
 
 use base::Span;

@@ -1,4 +1,4 @@
-//! A draft in the language, for people who look at a failed random test and for comparing with the `.pw` front-end.
+//! A draft in the language, for people who read a failed random test and for comparing with the `.pw` front-end.
 //!
 //! Everything but a rendezvous, which the language does not have, reads back to a program with the same steps.
 

@@ -175,7 +175,7 @@ impl<'a> ClosureDefinition<'a> {
         self.invariant.exposed[process.index()].facts.iter().map(|fact| fact.holds(&holds)).collect()
     }
 
-    /// Whether the block of the process's local state is one of the listed ones.
+    /// Whether the block of the process's local state is in the list.
     fn is_listed(&self, state: &State, process: ProcessId) -> bool {
         let exposed = &self.invariant.exposed[process.index()];
         exposed.facts.is_empty() || exposed.blocks.contains(&self.block(state, process))

@@ -1,5 +1,5 @@
 //! What a split invariant says, without its numbers: two that say the same have the same meaning, however their points are
-//! numbered, their columns ordered and their sets drawn.
+//! numbered, their columns ordered and their sets represented.
 
 use std::collections::BTreeMap;
 
@@ -82,7 +82,7 @@ pub fn sizes(model: &Model, invariant: &SplitInvariant, member: &Member) -> Vec<
     member.columns.iter().map(size).collect()
 }
 
-/// The rows of a member, also where it is drawn as a diagram.
+/// The rows of a member, also where it is symbolic.
 pub fn rows(model: &Model, invariant: &SplitInvariant, member: &Member) -> Vec<Vec<u32>> {
     match &member.states {
         StateSet::Rows(rows) => rows.clone(),
@@ -109,7 +109,7 @@ pub fn rows(model: &Model, invariant: &SplitInvariant, member: &Member) -> Vec<V
     }
 }
 
-/// The same set drawn as a reduced diagram, with the columns' bits in this order of columns.
+/// The same set as a reduced diagram, with the columns' bits in this order of columns.
 pub fn drawn(sizes: &[usize], rows: &[Vec<u32>], columns: &[usize]) -> StateSet {
     let bits = |&column: &usize| (0..n_bits(sizes[column])).map(move |bit| (column, bit));
     let order: Vec<(usize, u32)> = columns.iter().flat_map(bits).collect();

@@ -143,7 +143,7 @@ impl ProgramWriter<'_> {
             Scalar::Lock => String::new(),
             _ if !self.choices.chance(60) => String::new(),
             Scalar::Pid(family) | Scalar::PidOrNone(family) => match variable.home {
-                // The processes stay alike where the initial value is the first of its type, or each one's own.
+                // The processes stay symmetric where the initial value is the first of its type, or each one's own.
                 Home::Public(owner) | Home::Local(owner) if owner == family => {
                     format!(" = {}", self.families[family].index.expect("pids are of indexed families"))
                 }

@@ -3,7 +3,7 @@
 use super::{ExprPlace, ExprScope, Home, Length, Over, ProgramWriter, Scalar, TextVariable};
 
 impl ProgramWriter<'_> {
-    /// A boolean expression; what has operators stands in parentheses.
+    /// A boolean expression; one with operators is in parentheses.
     pub(super) fn truth(&mut self, scope: &ExprScope, depth: usize) -> String {
         let is_text = matches!(scope.place, ExprPlace::Family(_)) && scope.bound.is_empty();
         if is_text && self.profile.quantifiers > 0 && self.choices.chance(self.profile.quantifiers) {
@@ -57,7 +57,7 @@ impl ProgramWriter<'_> {
         format!("({quantifier} {first} != {second} in {name}: {})", self.truth(&inner, depth))
     }
 
-    /// A comparison, a boolean variable, or where a process stands.
+    /// A comparison, a boolean variable, or the place of a process.
     pub(super) fn atom(&mut self, scope: &ExprScope) -> String {
         let here = if scope.place == ExprPlace::Property { 35 } else { 6 };
         if self.choices.chance(here)

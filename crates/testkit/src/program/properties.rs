@@ -1,6 +1,6 @@
 //! Properties: invariants, reachability, races, temporal formulas.
 //!
-//! Several invariants are written for each program, since most random ones are false: who asks picks among them by what brute force says.
+//! Several invariants are written for each program, since most random ones are false: the test picks among them by what brute force says.
 
 use super::{ExprPlace, ExprScope, Home, Over, ProgramWriter, Scalar};
 

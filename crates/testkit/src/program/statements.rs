@@ -106,7 +106,7 @@ impl ProgramWriter<'_> {
         if self.choices.chance(60) {
             let families = self.indexed();
             let family = *self.choices.pick(&families);
-            // A range that is a family's own stands for its processes, if no other family has the same.
+            // A range that is a family's own means its processes, if no other family has the same.
             let size = self.families[family].size.clone();
             let is_only = self.families.iter().filter(|other| other.count == self.families[family].count).count() == 1;
             let over = match is_only {

@@ -32,7 +32,7 @@ impl ProgramWriter<'_> {
         ["warm", "cold", "hue", "Hue.cold"][self.choices.below(4)]
     }
 
-    /// A small statement that can stand anywhere.
+    /// A small statement that can be anywhere.
     fn small(&mut self, scope: &ExprScope) -> String {
         let bit = self.bit(scope);
         match self.choices.below(6) {

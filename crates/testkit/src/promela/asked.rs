@@ -14,7 +14,7 @@ impl PromelaMaker<'_> {
         test
     }
 
-    /// A test that only a claim may make: where a process is, what it keeps, who moved last.
+    /// A test that only a claim may make: where a process is, what it keeps, which process stepped last.
     fn claimed_test(&mut self) -> String {
         match self.choices.below(10) {
             0..=2 if !self.watched.is_empty() => {

@@ -4,7 +4,7 @@ use super::declared::{Buffer, CHANNELS, DeclaredChannel, LOCALS, MessageField, V
 use super::{Promela, PromelaProcess, PromelaQuestion, PromelaStatement};
 use crate::choices::Choices;
 
-/// What stands around a statement.
+/// What is around a statement.
 #[derive(Clone, Copy, Default)]
 struct StatementContext {
     depth: usize,
@@ -269,7 +269,7 @@ impl PromelaMaker<'_> {
         PromelaProcess { head, body }
     }
 
-    /// What stands first in a process.
+    /// The first statements of a process.
     fn declarations(&mut self) -> Vec<PromelaStatement> {
         let mut body = Vec::new();
         if self.choices.chance(50) {
@@ -315,7 +315,7 @@ impl PromelaMaker<'_> {
         format!("{label}: ")
     }
 
-    /// Lets claims ask for a label of the process at hand, where it stands before the statement.
+    /// Lets claims read a label of the process at hand, where it is before the statement.
     fn watch(&mut self, label: &str, node: &PromelaStatement) {
         let Some(label) = label.strip_suffix(": ") else { return };
         if !mentions(std::slice::from_ref(node), &format!("{label}:")) {
@@ -585,7 +585,7 @@ fn has_label(node: &PromelaStatement) -> bool {
     text.split_once(": ").is_some_and(|(label, _)| label.chars().all(|c| c.is_alphanumeric() || c == '_'))
 }
 
-/// Whether a line stands for several statements.
+/// Whether a line is several statements.
 fn is_several(line: &str) -> bool {
     ["select", "twice", "both"].iter().any(|word| line.starts_with(word))
 }

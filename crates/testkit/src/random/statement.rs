@@ -270,7 +270,7 @@ impl RandomMaker<'_> {
     }
 }
 
-/// Where a statement stands.
+/// The position of a statement.
 #[derive(Clone, Copy)]
 struct Inside {
     /// How many more blocks may be opened.

@@ -1,6 +1,6 @@
 //! Interchangeable processes whose indices, ids and numbers get into data in other ways than by name: an index that is stored as a number, one that names a
 //! process of another family, numbers that count processes, structs, sets and channels of ids, numbers that a single process copies, one constant
-//! that tells a process apart, constants and bounds that are no sums of the size.
+//! that distinguishes a process, constants and bounds that are no sums of the size.
 //!
 //! A program has a few of these, so that products stay small.
 
