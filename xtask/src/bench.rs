@@ -34,7 +34,7 @@ use mono_table::MonoRow;
 use piecewise::Piecewise;
 use spin::{Reduction, Spin};
 
-/// A protocol, its size, and what SPIN has to be told to search it.
+/// A protocol, its size, and the options with which SPIN searches it.
 pub struct BenchCase {
     /// The name of the program and of its twin.
     model: &'static str,
@@ -59,7 +59,7 @@ const CASES: [BenchCase; 5] = [
 struct Measured {
     states: u64,
     transitions: u64,
-    /// Processor time of all threads, where the system tells it, else time on the clock.
+    /// Processor time of all threads, where the system reports it, else time on the clock.
     cpu_seconds: f64,
     /// Time on the clock.
     seconds: f64,
@@ -129,7 +129,7 @@ fn measure_all(root: &Path) -> Result<Vec<MonoRow>, String> {
     Ok(rows)
 }
 
-/// Measures until the times are long enough to be told from noise; the mean.
+/// Measures until the times are long enough to be no noise; the mean.
 fn repeatedly(mut measure: impl FnMut() -> Result<Measured, String>) -> Result<Measured, String> {
     const ENOUGH_SECONDS: f64 = 1.0;
     const MOST_RUNS: usize = 10;

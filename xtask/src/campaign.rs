@@ -4,7 +4,7 @@
 //! method gave, how many certificates the checker accepted, how many changed ones it refused, and what was wrong; each finding is
 //! made small and written to `target/campaign` as a program with its seed and method. Everything runs in this process, on one thread.
 //!
-//! [`case`]: a program with what brute force says. [`asked`]: methods, and who proves for every size. [`judge`]: their answers compared with it. [`mutants`]: changed certificates and programs.
+//! [`case`]: a program with what brute force says. [`asked`]: methods, and provers for every size. [`judge`]: their answers compared with it. [`mutants`]: changed certificates and programs.
 //! [`shrink`]: findings made small. [`drafts`]: programs that the language cannot write. [`tally`]: the figures.
 
 mod asked;
@@ -30,17 +30,17 @@ use case::{CampaignCase, ProgramSource};
 use judge::{CampaignFinding, CampaignJudge};
 use tally::CampaignTally;
 
-/// How many programs there are unless told.
+/// How many programs there are by default.
 const N_PROGRAMS: u64 = 10_000;
 
-/// So many methods are drawn for each program unless told; of a program of any size, beside those who prove something for every size.
+/// So many methods are drawn for each program by default; of a program of any size, beside the provers for every size.
 const N_DRAWN: usize = 4;
 const N_DRAWN_BESIDE: usize = 2;
 
 /// So many findings of a kind are made small and written; the others are counted.
 const MOST_WRITTEN: usize = 3;
 
-/// How often the terminal hears how far it is.
+/// How often progress is printed.
 const PROGRESS: Duration = Duration::from_secs(20);
 
 /// What a campaign runs.
@@ -93,7 +93,7 @@ impl CampaignSettings {
         &self.sources[(number % self.sources.len() as u64) as usize]
     }
 
-    /// Who is asked about the program of a seed.
+    /// The methods and provers that are run on the program of a seed.
     fn asked(&self, source: &ProgramSource, seed: u64) -> Vec<Respondent> {
         let is_method = |one: &Respondent| matches!(one, Respondent::Method(_));
         let (methods, provers): (Vec<Respondent>, Vec<Respondent>) = self.methods.iter().copied().partition(is_method);

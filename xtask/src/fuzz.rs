@@ -1,4 +1,4 @@
-//! `cargo xtask fuzz TARGET`: the readers on mutated inputs, for as long as told, without a fuzzer that needs another toolchain.
+//! `cargo xtask fuzz TARGET`: the readers on mutated inputs, for a given time, without a fuzzer that needs another toolchain.
 //!
 //! In: a target of `fuzz/`, or `all`, and for how many seconds. Out: what the test of that reader says (`crates/cli/tests/it/robustness.rs`,
 //! whose bodies the fuzz targets share): how many inputs there were, or the seed of the one that fails.
@@ -6,7 +6,7 @@
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
-/// How long each target runs unless told.
+/// How long each target runs by default.
 const SECONDS: &str = "60";
 
 /// The targets of `fuzz/`, each with the test that has its body.

@@ -139,7 +139,7 @@ fn compare(folder: &Path, row: &HashMap<String, String>, limit: u64) -> ModelOut
     };
     let fair = load(&path, &text, row, &Reading { is_fair: true, ..asked.clone() });
     if field(row, "states").parse::<u64>().is_ok_and(|states| states <= limit) {
-        // SPIN looks for end states behind failed assertions, too.
+        // SPIN searches for end states behind failed assertions, too.
         let (found, expected) = (verdict(&loaded.model, "deadlock_free"), field(row, "end states"));
         line += &format!("; end states: {found}");
         if matches!(found, "holds" | "violated") && matches!(expected, "holds" | "violated") && found != expected {

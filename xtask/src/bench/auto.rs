@@ -20,7 +20,7 @@ const ALLOWED_SECONDS: f64 = 0.05;
 /// After so many seconds `auto` is given up.
 const PATIENCE_SECONDS: f64 = 60.0;
 
-/// So many of the slowest questions are listed.
+/// So many of the slowest questions are shown.
 const MOST_ROWS: usize = 25;
 
 /// The BEEM models of the benchmark.
@@ -124,7 +124,7 @@ fn measure(binary: &Binary, asked: AutoQuestion) -> Result<AutoRow, String> {
     };
     let auto = run("auto", PATIENCE_SECONDS)?;
     let mut best: Option<(&'static str, f64)> = None;
-    // Nobody can be fast enough to show that this was slow.
+    // No method can be fast enough to show that this was slow.
     if auto.seconds > ALLOWED_SECONDS {
         for method in single_methods() {
             let limit = best.map_or(auto.seconds, |(_, seconds)| seconds);

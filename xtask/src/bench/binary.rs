@@ -31,9 +31,9 @@ pub struct Ran {
     pub audited: bool,
     /// On the clock.
     pub seconds: f64,
-    /// Of the processors, where the system tells it, in hundredths of a second; else on the clock.
+    /// Of the processors, where the system reports it, in hundredths of a second; else on the clock.
     pub cpu_seconds: f64,
-    /// The most memory of the process; `None` where the system does not tell.
+    /// The most memory of the process; `None` where the system does not report it.
     pub peak_bytes: Option<u64>,
 }
 
@@ -108,7 +108,7 @@ impl Binary {
         command.args(["--property", call.property, "--method", call.method, "--format", "json"]);
         let milliseconds = (call.seconds * 1000.0).ceil().max(1.0);
         command.args(["--progress", "none", "--memory", "4G", "--timeout", &format!("{milliseconds}ms")]);
-        // A file takes all that is printed while nobody reads.
+        // A file takes all that is printed while it is not read.
         let mut printed = tempfile::tempfile().map_err(|error| format!("no temporary file: {error}"))?;
         let copy = printed.try_clone().map_err(|error| error.to_string())?;
         command.current_dir(&self.root).stdout(copy).stderr(Stdio::null());

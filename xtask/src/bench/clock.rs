@@ -23,7 +23,7 @@ impl Stopwatch {
         Stopwatch { started: Instant::now(), cpu_before: cpu_seconds(whose) }
     }
 
-    /// Seconds of processor time, or on the clock where the system does not tell, and on the clock.
+    /// Seconds of processor time, or on the clock where the system does not count it, and on the clock.
     pub fn stop(self, whose: ClockOwner) -> (f64, f64) {
         let seconds = self.started.elapsed().as_secs_f64();
         let cpu = self.cpu_before.zip(cpu_seconds(whose)).map(|(before, after)| after - before);

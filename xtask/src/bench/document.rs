@@ -1,6 +1,6 @@
 //! `docs/benchmarks.md`: one section for each benchmark, each written by its own run.
 //!
-//! A section stands between two comments that name its benchmark, so that one can be measured again without the others.
+//! A section is between two comments that name its benchmark, so that one can be measured again without the others.
 
 use std::path::Path;
 use std::process::ExitCode;

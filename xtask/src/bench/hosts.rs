@@ -19,7 +19,7 @@ use super::{document, machine};
 /// The program and its size, where nothing else is asked for.
 const CASE: (&str, u32) = ("filter", 6);
 
-/// Who searches: a name, threads, and processes; none of them is `explore` without hosts.
+/// Searches: a name, threads, and processes; none of them is `explore` without hosts.
 const ROWS: [(&str, usize, usize); 6] = [
     ("`explore -j 1`", 1, 0),
     ("`explore -j 2`", 2, 0),

@@ -4,7 +4,7 @@
 //! method that answered it in time, and `table.txt` beside it, made of that. Where methods with times `t` share the work in parts `s`, the answer
 //! takes the least `t / s`; the shares of a class make the mean logarithm of that, over the best `t`, as small as it gets: each question is counted for the method
 //! that answers it first under the present shares, the new shares are these counts, and so on until they stay (a mixture, fitted by hard assignment).
-//! Every method keeps a small share, since there are programs that nobody measured.
+//! Every method keeps a small share, since there are programs that were not measured.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -11,7 +11,7 @@ const METHODS: &[&str] = &["auto", "propagate", "fll-b", "fll-a", "global", "mon
 /// Those that also have runs to show.
 const COMPLETE: &[&str] = &["auto", "fll-b", "fll-a", "global", "mono"];
 
-/// Those that look at one process after the other only, for sizes at which the product is out of reach.
+/// Those that treat one process after the other only, for sizes at which the product is out of reach.
 const LOCAL: &[&str] = &["propagate"];
 
 const QUESTIONS: [BenchQuestion; 24] = [
@@ -110,7 +110,7 @@ const QUESTIONS: [BenchQuestion; 24] = [
     },
 ];
 
-/// A question at sizes that only methods which look at one process after the other are asked about.
+/// A question at sizes for methods only that treat one process after the other.
 const fn question(model: &'static str, property: &'static str, sizes: &'static [u32]) -> BenchQuestion {
     BenchQuestion { model, property, verdict: "holds", parameters: &[], sizes, methods: LOCAL, paper: None, spin: &[] }
 }

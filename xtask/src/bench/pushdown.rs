@@ -103,7 +103,7 @@ fn load(name: &str, text: &str, parameters: &[(&str, i64)]) -> Result<Model, Str
     loaded.map(|loaded| loaded.model).map_err(|wrong| format!("{name}: {}", wrong[0].message))
 }
 
-/// Measures until the time is long enough to be told from noise; the mean.
+/// Measures until the time is long enough to be no noise; the mean.
 fn measure(model: &Model) -> Result<(PathEdges, f64), String> {
     const ENOUGH_SECONDS: f64 = 0.5;
     const MOST_RUNS: usize = 20;

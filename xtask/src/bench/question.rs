@@ -21,7 +21,7 @@ pub struct BenchQuestion {
     pub property: &'static str,
     /// The expected verdict.
     pub verdict: &'static str,
-    /// What else the program is told.
+    /// Further parameters of the program.
     pub parameters: &'static [&'static str],
     /// The numbers of processes.
     pub sizes: &'static [u32],
@@ -103,7 +103,7 @@ struct BenchTable<'q> {
 
 struct BenchColumn {
     name: String,
-    /// For each size of the question what stands there.
+    /// For each size of the question its cell.
     cells: Vec<String>,
 }
 
@@ -180,7 +180,7 @@ impl<'q> BenchTable<'q> {
     }
 }
 
-/// What stands in the table for a run of ours; what is wrong with it otherwise.
+/// The cell of the table for a run of ours; what is wrong with it otherwise.
 fn cell(ran: &Ran, expected: &str) -> Result<String, String> {
     if ran.verdict == "unknown" {
         let reason = ran.reason.as_deref().unwrap_or_default();

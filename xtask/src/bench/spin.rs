@@ -28,7 +28,7 @@ pub struct Spin {
 }
 
 impl Spin {
-    /// Looks whether all that is needed is there; what is missing otherwise.
+    /// Checks that all that is needed is there; what is missing otherwise.
     pub fn find(root: &Path) -> Result<Self, String> {
         let missing =
             |tool: &str, package: &str| format!("`{tool}` is not installed (on Debian: apt install {package})");

@@ -1,4 +1,4 @@
-//! Who is asked about programs: methods, and those who prove something for every size.
+//! What is run on programs: methods, and provers for every size.
 //!
 //! Each program is shown to a few of them, drawn by its seed, so that many programs are possible; over many programs each gets its share.
 
@@ -11,7 +11,7 @@ use testkit::choices::Choices;
 
 use driver::checker::Checker;
 
-/// Somebody who is asked.
+/// A method or prover.
 #[derive(Clone, Copy, Debug)]
 pub enum Respondent {
     /// A method, about one instance.
@@ -26,7 +26,7 @@ impl Respondent {
         methods::available().map(Respondent::Method).collect()
     }
 
-    /// All who prove something for every size.
+    /// All provers for every size.
     pub fn every_size() -> Vec<Respondent> {
         (0..every_n::provers().len()).map(Respondent::EverySize).collect()
     }

@@ -30,7 +30,7 @@ const MOST_STATES: usize = 300;
 /// Programs with more initial states are left out.
 const MOST_INITIAL: u128 = 32;
 
-/// Claims about every size are looked at up to this size, and products of other sizes up to so many states; of one program in a few, drawn by
+/// Claims about every size are compared up to this size, and products of other sizes up to so many states; of one program in a few, drawn by
 /// its text, up to more.
 const GREATEST_SIZE: i64 = 6;
 const MOST_STATES_OF_A_SIZE: usize = 500;
@@ -106,7 +106,7 @@ pub struct CampaignCase {
     sizes: RefCell<HashMap<String, Rc<CampaignSizes>>>,
 }
 
-/// Which verdicts are right. Both are where brute force cannot tell; none is where the property has no value in some state, and no
+/// Which verdicts are right. Both are where brute force cannot decide; none is where the property has no value in some state, and no
 /// other state decides it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Right {
@@ -151,7 +151,7 @@ impl CampaignCase {
         Ok(CampaignCase { text, is_text, model, right, questions, sizes: RefCell::default() })
     }
 
-    /// Sizes of the program, looked at once.
+    /// Sizes of the program, searched once.
     pub fn sizes(&self, parameter: &str) -> Rc<CampaignSizes> {
         let mut known = self.sizes.borrow_mut();
         let sizes = known.entry(parameter.to_owned()).or_insert_with(|| Rc::new(CampaignSizes::of(self, parameter)));
@@ -166,7 +166,7 @@ struct SizeTruth {
     size: i64,
     model: Model,
     product: Product,
-    /// Its turns, once a temporal property was asked for.
+    /// Its turns, once they were needed for a temporal property.
     turns: OnceCell<TurnGraph>,
     /// What is known of the properties so far.
     rights: RefCell<HashMap<usize, Right>>,
@@ -216,7 +216,7 @@ impl SizeTruth {
     }
 }
 
-/// What brute force says about all properties; which turns there are is asked once for all temporal ones.
+/// What brute force says about all properties; its turns are computed once for all temporal ones.
 fn rights(model: &Model, product: &Product) -> Vec<Right> {
     let turns = OnceCell::new();
     model.properties.iter().map(|property| right(model, product, property, &turns)).collect()
@@ -247,7 +247,7 @@ fn questions(model: &Model, right: &[Right]) -> Vec<PropertyId> {
     model.properties.entries().filter_map(is_asked).collect()
 }
 
-/// What brute force says; the turns are those of the product, once somebody asked for them.
+/// What brute force says; the turns are those of the product, once they were needed.
 fn right(model: &Model, product: &Product, property: &Property, turns: &OnceCell<TurnGraph>) -> Right {
     let decided = |is_violated: bool| Right { holds: !is_violated, violated: is_violated };
     match &property.kind {

@@ -19,7 +19,7 @@ use testkit::{Beyond, Draft, RandomFeatures, beyond, random, write};
 pub enum DraftKind {
     /// With rendezvous.
     Rendezvous,
-    /// Also with steps that go on, actions for where nobody can move, receivers of certain values and places to end at.
+    /// Also with steps that go on, actions for where no process is enabled otherwise, receivers of certain values and places to end at.
     Beyond,
 }
 
@@ -83,7 +83,7 @@ fn add_properties(model: &mut Model, choices: &mut Choices) {
     add_property(model, "r0", PropertyKind::Reachable(goal));
 }
 
-/// Where a process stands, or what a shared cell holds.
+/// The place of a process, or the value of a shared cell.
 fn atom(model: &Model, choices: &mut Choices) -> Expr {
     let is_plain = |ty: ScalarType| matches!(ty, ScalarType::Bool | ScalarType::Range { .. });
     let vars: Vec<_> = model

@@ -1,7 +1,7 @@
 //! Methods compared with brute force on one program.
 //!
 //! In: a [`CampaignCase`] and the methods. Out: what is wrong: verdicts that brute force contradicts, evidence that the checker refuses, panics,
-//! and changed proofs that the checker accepts of what is false. Whoever is asked (`asked.rs`) is asked all questions of the program in one call,
+//! and changed proofs that the checker accepts of what is false. Each method or prover (`asked.rs`) gets all questions of the program in one call,
 //! with one thread, as `driver` asks, audit included.
 
 use std::cell::RefCell;
@@ -20,8 +20,8 @@ use super::case::{CampaignCase, Right};
 use super::mutants;
 use super::tally::CampaignTally;
 
-/// A method looks at its budget so often at most for one program; most do a hundredth of it. So what is answered does not depend on how busy
-/// the machine is; the clock ends only what does not look.
+/// A method checks its budget so often at most for one program; most do a hundredth of it. So what is answered does not depend on how busy
+/// the machine is; the clock ends only what does not check.
 const MOST_LOOKS: u64 = 20_000;
 const LONGEST: Duration = Duration::from_secs(60);
 const MOST_MEMORY: u64 = 256 << 20;
@@ -41,7 +41,7 @@ pub struct CampaignFinding {
 pub enum FindingKind {
     /// A verdict that is not true.
     WrongVerdict,
-    /// A verdict whose evidence the checker refuses: nobody sees it, and it should not have been given.
+    /// A verdict whose evidence the checker rejects: it is not shown, and should not have been given.
     RefusedEvidence,
     Panic,
     /// A changed certificate, or one of a changed program, that the checker accepts of what is false.

@@ -20,7 +20,7 @@ use testkit::choices::Choices;
 
 use super::case::{CampaignCase, Right, model_of};
 
-/// The check of a changed proof looks at its budget so often at most; one that takes longer is refused.
+/// The check of a changed proof checks its budget so often at most; one that takes longer is refused.
 const MOST_LOOKS: u64 = 20_000;
 const LONGEST: Duration = Duration::from_secs(60);
 

@@ -10,7 +10,7 @@ use super::mutants;
 /// So many smaller texts are tried.
 const MOST_TRIED: usize = 1500;
 
-/// So often a changed certificate is looked for in a smaller program.
+/// So often a changed certificate is searched for in a smaller program.
 const N_CHANGES: u64 = 40;
 
 /// The smallest program found in which the same is wrong.

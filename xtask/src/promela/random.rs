@@ -107,7 +107,7 @@ pub fn run(root: &Path, arguments: &[&str]) -> ExitCode {
     ExitCode::from(u8::from(tally.contains_key("DIFFERS")))
 }
 
-/// The kind of a difference: what stands before the colon.
+/// The kind of a difference: the text before the colon.
 fn kind(what: &str) -> &str {
     what.split(':').next().unwrap_or(what)
 }
@@ -253,7 +253,7 @@ fn asked(
         let Ok(mut loaded) = load(given, &reading) else { continue };
         let mut found = verdict(&loaded.model, name);
         if at == 1 && found == "violated" && !is_violated {
-            // With `-f` SPIN does not see all that goes on for ever where nobody can move: such runs are not compared.
+            // With `-f` SPIN does not see all that goes on for ever where no process is enabled: such runs are not compared.
             for pair in loaded.model.fairness.iter_mut().filter(|pair| pair.owner.is_none()) {
                 pair.often.retain(|one| matches!(one, EdgePredicate::SomebodyMoves));
             }
@@ -267,7 +267,7 @@ fn asked(
     }
 }
 
-/// Whether what SPIN says with `-f` can be compared. It does not take a process whose `provided` is false for one that cannot move, sometimes
+/// Whether what SPIN says with `-f` can be compared. It does not take a process whose `provided` is false for one that is blocked, sometimes
 /// finds a cycle that it does not find without fairness, which cannot be one, and misses cycles through `accept` labels: of
 /// `active proctype P() { y = 1 } active proctype Q() { accept: do :: x = 1 :: break od }` that in which Q goes on.
 fn is_fairness_exact(given: SpinProgram<'_>, question: &SpinQuestion, violated: [bool; 2]) -> bool {

@@ -2,7 +2,7 @@
 //!
 //! In: the documents that people read, the crates of the workspace, the table of the command line. Out: a finding for each
 //! `crates/x` and `piecewise-x` that is not there, for each flag or command of `piecewise` that the table does not have, and
-//! for each relative link that leads nowhere. Flags are looked for in code only (between back-ticks or in fenced blocks); those of other
+//! for each relative link that leads nowhere. Flags are searched in code only (between back-ticks or in fenced blocks); those of other
 //! programs (`cargo test --workspace`) are not ours to judge.
 
 use std::collections::BTreeSet;

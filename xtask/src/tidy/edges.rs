@@ -2,7 +2,7 @@
 //!
 //! In: the manifests, and the table of crates in ARCHITECTURE.md (first column the crate, second column what it uses). Out: a
 //! finding for every edge that only one of them has, for crates that only one of them names, and for members that do not
-//! stand in the order of the data flow. Dependencies of tests are not edges.
+//! come in the order of the data flow. Dependencies of tests are not edges.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -85,7 +85,7 @@ fn table(tree: &TextTree, path: &str, findings: &mut Vec<TidyFinding>) -> Table 
     })
 }
 
-/// A crate stands after all that it uses.
+/// A crate comes after all that it uses.
 fn order(members: &CrateEdges) -> Vec<TidyFinding> {
     let position = |name: &str| members.iter().position(|(member, _)| member == name);
     let mut findings = Vec::new();

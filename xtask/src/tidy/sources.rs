@@ -125,7 +125,7 @@ struct Visitor<'a> {
     path: &'a str,
     /// Whether what is being visited is compiled for tests only.
     in_tests: bool,
-    /// Lines of inline test modules met so far.
+    /// Lines of inline test modules so far.
     test_lines: usize,
     findings: Vec<TidyFinding>,
 }

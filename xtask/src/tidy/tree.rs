@@ -8,7 +8,7 @@ use std::path::Path;
 /// Folders that hold no text of ours.
 const SKIPPED: [&str; 5] = [".git", "target", "fuzz/target", "fuzz/corpus", "fuzz/artifacts"];
 
-/// Endings of the files that rules look at.
+/// Endings of the files that rules read.
 const ENDINGS: [&str; 7] = [".rs", ".md", ".toml", ".pw", ".dve", ".pds", ".pml"];
 
 /// All texts, by path.
