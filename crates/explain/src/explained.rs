@@ -87,15 +87,15 @@ impl Explained {
             return self.proof(earlier);
         }
         let certificate = certificate(result)?;
-        let told = |budget: &Budget| LocalProof::of(&self.run.model, &self.run.source, certificate, budget);
-        self.of(result).proof.get_or_init(|| self.timed(told)).as_ref()
+        let explanation = |budget: &Budget| LocalProof::of(&self.run.model, &self.run.source, certificate, budget);
+        self.of(result).proof.get_or_init(|| self.timed(explanation)).as_ref()
     }
 
     /// Why waiting ends, where the proof is about runs of every size.
     pub fn story(&self, result: &PropertyResult) -> Option<&Story> {
         let certificate = certificate(result)?;
-        let told = |budget: &Budget| story(&self.run.model, certificate, budget);
-        self.of(result).story.get_or_init(|| self.timed(told)).as_ref()
+        let explanation = |budget: &Budget| story(&self.run.model, certificate, budget);
+        self.of(result).story.get_or_init(|| self.timed(explanation)).as_ref()
     }
 
     /// The views of a proof for every size as graphs, where they are few.
@@ -114,8 +114,8 @@ impl Explained {
     /// What a process guarantees to the others, where path edges are the proof.
     pub fn guarantee(&self, result: &PropertyResult, process: ProcessId) -> Option<&ProcessGuarantee> {
         let proof = certificate(result)?.pushdown()?;
-        let told = || guarantees::tell(&self.run.model, proof, process);
-        Some(self.of(result).guarantees.get(process.index())?.get_or_init(told))
+        let explanation = || guarantees::tell(&self.run.model, proof, process);
+        Some(self.of(result).guarantees.get(process.index())?.get_or_init(explanation))
     }
 
     /// Of how many processes guarantees are known.
@@ -125,13 +125,13 @@ impl Explained {
 
     /// What the trace of a result shows; `None` where the evidence is no trace.
     pub fn trace(&self, result: &PropertyResult) -> Option<&TraceExplanation> {
-        let told = || Some(TraceExplanation::of(&self.run, result, trace(result)?));
-        self.of(result).trace.get_or_init(told).as_ref()
+        let explanation = || Some(TraceExplanation::of(&self.run, result, trace(result)?));
+        self.of(result).trace.get_or_init(explanation).as_ref()
     }
 
     /// The trace of a result with its steps.
-    pub fn told_trace<'a>(&'a self, result: &'a PropertyResult) -> Option<ToldTrace<'a>> {
-        Some(self.trace(result)?.steps.told(&self.run.model, &self.run.source, trace(result)?))
+    pub fn explained_trace<'a>(&'a self, result: &'a PropertyResult) -> Option<ExplainedTrace<'a>> {
+        Some(self.trace(result)?.steps.of_trace(&self.run.model, &self.run.source, trace(result)?))
     }
 
     /// Notes larger sizes at which a property is proved by the same invariants.
@@ -181,7 +181,7 @@ pub struct TraceExplanation {
 impl TraceExplanation {
     fn of(run: &Run, result: &PropertyResult, trace: &Trace) -> Self {
         let steps = ExplainedSteps::of(trace);
-        let told = steps.told(&run.model, &run.source, trace);
+        let explanation = steps.of_trace(&run.model, &run.source, trace);
         let kind = &run.model.properties[result.property].kind;
         let parts = match (&trace.end, kind, trace.states.last()) {
             (TraceEnd::State, PropertyKind::Invariant(expr), Some(last)) => why(&run.model, last, expr, false),
@@ -189,7 +189,7 @@ impl TraceExplanation {
             _ => Vec::new(),
         };
         let waits = if trace.end == TraceEnd::Deadlock { waits(&run.model, trace) } else { Vec::new() };
-        let cause = stale::cause(result, &told);
+        let cause = stale::cause(result, &explanation);
         TraceExplanation { cycle: cycle(&waits), why: parts, waits, cause, steps }
     }
 }
@@ -200,7 +200,7 @@ pub struct ExplainedSteps(Vec<OnceLock<StepView>>);
 
 /// A trace with its steps.
 #[derive(Clone, Copy, Debug)]
-pub struct ToldTrace<'a> {
+pub struct ExplainedTrace<'a> {
     /// The program.
     pub model: &'a Model,
     /// Its text.
@@ -217,15 +217,15 @@ impl ExplainedSteps {
     }
 
     /// The trace of which these are the steps, with them.
-    pub fn told<'a>(&'a self, model: &'a Model, source: &'a SourceFile, trace: &'a Trace) -> ToldTrace<'a> {
-        ToldTrace { model, source, trace, steps: self }
+    pub fn of_trace<'a>(&'a self, model: &'a Model, source: &'a SourceFile, trace: &'a Trace) -> ExplainedTrace<'a> {
+        ExplainedTrace { model, source, trace, steps: self }
     }
 }
 
-impl<'a> ToldTrace<'a> {
+impl<'a> ExplainedTrace<'a> {
     /// The step from state number `at` to the next one.
     pub fn step(&self, at: usize) -> &'a StepView {
-        let ToldTrace { model, source, trace, steps } = *self;
+        let ExplainedTrace { model, source, trace, steps } = *self;
         steps.0[at].get_or_init(|| step(model, source, &trace.turns[at], [&trace.states[at], &trace.states[at + 1]]))
     }
 }

@@ -109,7 +109,7 @@ impl GuaranteeWriter<'_> {
                 by_change.entry(changed).or_default().push(before.cells.clone());
             }
         }
-        let mut told = Vec::new();
+        let mut explanation = Vec::new();
         for (changed, rows) in by_change {
             let change = changed.iter().map(|&(at, old, new)| {
                 let (cell, old, new) = (cells[at], self.value_text(cells[at], old), self.value_text(cells[at], new));
@@ -120,9 +120,9 @@ impl GuaranteeWriter<'_> {
                 (0..cells.len()).filter(|at| changed.iter().all(|(changed, ..)| changed != at)).collect();
             let rows = rows.iter().map(|row| columns.iter().map(|&at| BTreeSet::from([row[at]])).collect()).collect();
             let names: Vec<ShownColumn> = columns.iter().map(|&at| ShownColumn::Cell(cells[at])).collect();
-            told.extend(merged(rows).iter().map(|cube| (change.clone(), self.cube(&names, cube))));
+            explanation.extend(merged(rows).iter().map(|cube| (change.clone(), self.cube(&names, cube))));
         }
-        told
+        explanation
     }
 
     fn states(&self) -> Vec<LocalLine> {
@@ -145,7 +145,7 @@ impl GuaranteeWriter<'_> {
             }
             by_place.entry(place).or_default().push(cube);
         }
-        let mut told: Vec<SaidAt> = Vec::new();
+        let mut explanation: Vec<PlaceSentences> = Vec::new();
         for (place, rows) in by_place {
             let mut names: Vec<ShownColumn> =
                 shown.iter().map(|&at| ShownColumn::Cell(self.thread.cells[at])).collect();
@@ -157,12 +157,12 @@ impl GuaranteeWriter<'_> {
             }
             let cubes = merged(rows);
             let said = cubes.iter().map(|cube| (self.cube(&names, cube), self.meant(&names, cube))).collect();
-            match told.iter_mut().find(|known| known.said == said) {
+            match explanation.iter_mut().find(|known| known.said == said) {
                 Some(known) => known.places.push(place),
-                None => told.push(SaidAt { places: vec![place], said }),
+                None => explanation.push(PlaceSentences { places: vec![place], said }),
             }
         }
-        let line = |SaidAt { places, said }| {
+        let line = |PlaceSentences { places, said }| {
             let names = place_names(self.model, places.iter().copied()).join(", ");
             let line = |(text, states)| LocalLine {
                 names: names.clone(),
@@ -171,7 +171,7 @@ impl GuaranteeWriter<'_> {
             };
             said.into_iter().map(line).collect::<Vec<_>>()
         };
-        told.into_iter().flat_map(line).collect()
+        explanation.into_iter().flat_map(line).collect()
     }
 
     /// What a cube means, at every place of the process.
@@ -230,7 +230,7 @@ impl GuaranteeWriter<'_> {
 }
 
 /// Places with the same sentences, in words and as values.
-struct SaidAt {
+struct PlaceSentences {
     places: Vec<PlaceId>,
     said: Vec<(String, LocalStates)>,
 }

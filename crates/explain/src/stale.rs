@@ -9,7 +9,7 @@ use evidence::{Evidence, TraceEnd};
 use model::process::ProcessId;
 use model::variable::CellId;
 
-use crate::explained::ToldTrace;
+use crate::explained::ExplainedTrace;
 use crate::names::line;
 use crate::text::clean;
 
@@ -35,19 +35,19 @@ pub struct Cause {
 }
 
 /// The likely cause; `None` where the trace does not show one.
-pub fn cause(result: &PropertyResult, told: &ToldTrace<'_>) -> Option<Cause> {
+pub fn cause(result: &PropertyResult, explanation: &ExplainedTrace<'_>) -> Option<Cause> {
     let is_violation = matches!(result.verdict, Verdict::Violated(Evidence::Trace(_)));
-    let has_end = matches!(told.trace.end, TraceEnd::State | TraceEnd::Fault { .. });
-    let stale = if is_violation && has_end { find(told)? } else { return None };
-    Some(Cause { sentence: sentence(told, &stale), close_lines: close_lines(told, &stale) })
+    let has_end = matches!(explanation.trace.end, TraceEnd::State | TraceEnd::Fault { .. });
+    let stale = if is_violation && has_end { find(explanation)? } else { return None };
+    Some(Cause { sentence: sentence(explanation, &stale), close_lines: close_lines(explanation, &stale) })
 }
 
-fn sentence(told: &ToldTrace<'_>, stale: &Stale) -> String {
-    let name = |id: ProcessId| &told.model.processes[id].name;
-    let (reader, writer) = (name(stale.reader), name(told.trace.turns[stale.changed].process()));
+fn sentence(explanation: &ExplainedTrace<'_>, stale: &Stale) -> String {
+    let name = |id: ProcessId| &explanation.model.processes[id].name;
+    let (reader, writer) = (name(stale.reader), name(explanation.trace.turns[stale.changed].process()));
     let text = format!(
         "{reader} read {} in step {} and moved on in step {}; {writer} changed it in step {}",
-        crate::bundle::cell_name(told.model, stale.cell),
+        crate::bundle::cell_name(explanation.model, stale.cell),
         stale.read + 1,
         stale.acted + 1,
         stale.changed + 1,
@@ -55,13 +55,13 @@ fn sentence(told: &ToldTrace<'_>, stale: &Stale) -> String {
     clean(&text)
 }
 
-fn find(told: &ToldTrace<'_>) -> Option<Stale> {
-    let mover = |at: usize| told.trace.turns[at].process();
-    let value = |at: usize, cell: CellId| told.trace.states[at].cells[cell.index()];
-    (0..told.trace.n_steps()).rev().take(MOST_STEPS).find_map(|acted| {
+fn find(explanation: &ExplainedTrace<'_>) -> Option<Stale> {
+    let mover = |at: usize| explanation.trace.turns[at].process();
+    let value = |at: usize, cell: CellId| explanation.trace.states[at].cells[cell.index()];
+    (0..explanation.trace.n_steps()).rev().take(MOST_STEPS).find_map(|acted| {
         let reader = mover(acted);
         let read = (0..acted).rev().find(|&at| mover(at) == reader)?;
-        let view = told.step(read);
+        let view = explanation.step(read);
         // A step that itself wrote what others see is more than a read.
         let reads = if view.writes { &[][..] } else { &view.reads };
         reads.iter().find_map(|&cell| {
@@ -74,10 +74,13 @@ fn find(told: &ToldTrace<'_>) -> Option<Stale> {
 }
 
 /// The two lines between which another process stepped, where they are close to each other in the text.
-fn close_lines(told: &ToldTrace<'_>, stale: &Stale) -> Option<[u32; 2]> {
+fn close_lines(explanation: &ExplainedTrace<'_>, stale: &Stale) -> Option<[u32; 2]> {
     let number = |at: usize| {
-        let by = told.trace.turns[at].step()?;
-        Some(line(told.source, told.model.statements[told.model.actions[by.action].statement].span))
+        let by = explanation.trace.turns[at].step()?;
+        Some(line(
+            explanation.source,
+            explanation.model.statements[explanation.model.actions[by.action].statement].span,
+        ))
     };
     let (first, second) = (number(stale.read)?, number(stale.acted)?);
     (first < second && second - first <= 4).then_some([first, second])

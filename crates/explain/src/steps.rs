@@ -165,7 +165,7 @@ fn step_taken(model: &Model, source: &SourceFile, by: &Move, [before, after]: [&
         view.changes.extend(frame_changes(model, process, before, after));
     }
     view.shown = shown_changes(model, [before, after], &view.changes);
-    look_at_touched(model, by, [before, after], &mut view);
+    note_touched(model, by, [before, after], &mut view);
     view
 }
 
@@ -258,7 +258,7 @@ fn frame_changes(model: &Model, process: ProcessId, before: &State, after: &Stat
 }
 
 /// Notes what the step read of others and whether it wrote what others see.
-fn look_at_touched(model: &Model, by: &Move, [before, after]: [&State; 2], view: &mut StepView) {
+fn note_touched(model: &Model, by: &Move, [before, after]: [&State; 2], view: &mut StepView) {
     let statement = |link: Link| (link.partner.map(|(process, _)| process), model.actions[link.action].statement);
     let same = |taken: &Move| taken.links().map(statement).eq(by.links().map(statement));
     let attempts = likely_touched_by(model, before, by.process, Some(after));

@@ -3,7 +3,7 @@
 use engine::run::PropertyResult;
 use evidence::Trace;
 use explain::Explained;
-use explain::explained::{ToldTrace, trace};
+use explain::explained::{ExplainedTrace, trace};
 use explain::finding::Finding;
 
 use crate::human::{self, Context};
@@ -37,8 +37,8 @@ impl<'a> ReportedFinding<'a> {
     }
 
     /// The same with its steps.
-    pub fn told_trace(&self) -> Option<ToldTrace<'a>> {
-        self.run.told_trace(self.result)
+    pub fn explained_trace(&self) -> Option<ExplainedTrace<'a>> {
+        self.run.explained_trace(self.result)
     }
 }
 

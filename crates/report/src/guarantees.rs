@@ -28,15 +28,15 @@ pub fn text(run: &Explained, result: &PropertyResult, style: &Style) -> String {
     let mut out = String::new();
     let n_shown = if n_threads <= MOST_PROCESSES + 1 { n_threads } else { MOST_PROCESSES };
     for process in model.processes.ids().take(n_shown) {
-        let Some(told) = run.guarantee(result, process) else { continue };
-        out.push_str(&format!("  {}\n", style.paint(Ink::Strong, &format!("Guarantee of {}", told.name))));
-        if told.changes.is_empty() {
+        let Some(explanation) = run.guarantee(result, process) else { continue };
+        out.push_str(&format!("  {}\n", style.paint(Ink::Strong, &format!("Guarantee of {}", explanation.name))));
+        if explanation.changes.is_empty() {
             out.push_str("    it changes nothing that others see\n");
         }
-        out.push_str(&lines(&told.changes, columns));
-        let title = format!("Local states of {}: {}", told.name, told.n_states);
+        out.push_str(&lines(&explanation.changes, columns));
+        let title = format!("Local states of {}: {}", explanation.name, explanation.n_states);
         out.push_str(&format!("  {}\n", style.paint(Ink::Strong, &title)));
-        out.push_str(&lines(&told.states, columns));
+        out.push_str(&lines(&explanation.states, columns));
     }
     if n_shown < n_threads {
         let left = n_threads - n_shown;
@@ -54,12 +54,12 @@ pub fn document(run: &Explained, result: &PropertyResult) -> Option<Vec<Guarante
     let change = |(change, place): &(String, String)| ChangeDocument { change: change.clone(), place: place.clone() };
     let place = |(at, values): &(String, String)| PlaceDocument { at: at.clone(), values: values.clone() };
     let entry = |process: ProcessId| {
-        let told = run.guarantee(result, process)?;
+        let explanation = run.guarantee(result, process)?;
         Some(GuaranteeDocument {
-            process: told.name.clone(),
-            changes: told.changes.iter().map(change).collect(),
-            local_states: told.states.iter().map(place).collect(),
-            n_local_states: told.n_states,
+            process: explanation.name.clone(),
+            changes: explanation.changes.iter().map(change).collect(),
+            local_states: explanation.states.iter().map(place).collect(),
+            n_local_states: explanation.n_states,
         })
     };
     Some(run.model.processes.ids().filter_map(entry).collect())

@@ -175,7 +175,7 @@ pub fn result(run: &Explained, result: &PropertyResult, files: &Files) -> Result
         Evidence::Exploration(_) | Evidence::Reduced(_) | Evidence::Symbolic(_) | Evidence::Certificate(_) => None,
     });
     let (counterexample, witness) = if verdict == VerdictWord::Violated { (trace, None) } else { (None, trace) };
-    let told = run.proof(result);
+    let explanation = run.proof(result);
     let audit_reason = result.unaudited();
     ResultDocument {
         property: property.name.clone(),
@@ -196,7 +196,7 @@ pub fn result(run: &Explained, result: &PropertyResult, files: &Files) -> Result
         peak_nodes: statistics.peak_nodes,
         peak_memory_bytes: statistics.peak_memory_bytes,
         refinements: statistics.refinements,
-        exposed: told.map_or_else(|| exposed_by_path_edges(&run.model, evidence), exposed),
+        exposed: explanation.map_or_else(|| exposed_by_path_edges(&run.model, evidence), exposed),
         local_states: statistics.local_states.clone(),
         views: statistics.views.map(|views| match views {
             SharedView::Mentioned => "mentioned".to_owned(),
@@ -207,12 +207,12 @@ pub fn result(run: &Explained, result: &PropertyResult, files: &Files) -> Result
         depth: statistics.depth,
         evidence: evidence.map(|evidence| evidence_word(evidence).to_owned()),
         exploration: evidence.and_then(exploration),
-        invariants: told.map_or_else(Vec::new, invariants),
+        invariants: explanation.map_or_else(Vec::new, invariants),
         story: run.story(result).map(story),
         guarantees: guarantees::document(run, result),
-        used_lines: told.map(|told| told.used_lines.iter().copied().collect()),
-        unused_lines: told.map(|told| told.unused_lines.iter().copied().collect()),
-        disturbed_by: told.map_or_else(Vec::new, disturbances),
+        used_lines: explanation.map(|explanation| explanation.used_lines.iter().copied().collect()),
+        unused_lines: explanation.map(|explanation| explanation.unused_lines.iter().copied().collect()),
+        disturbed_by: explanation.map_or_else(Vec::new, interfering_steps),
         proof: files.proofs.get(&result.property).cloned(),
         proof_checked: matches!(result.audit, Audit::Proof(_)),
         trace: files.traces.get(&result.property).cloned(),
@@ -330,16 +330,16 @@ fn exposed_by_path_edges(model: &Model, evidence: Option<&Evidence>) -> Vec<Expo
 }
 
 /// The facts that all processes may see, for each process that exposes one.
-fn exposed(told: &LocalProof) -> Vec<ExposedDocument> {
-    let facts = told.exposed.iter().flat_map(|exposure| &exposure.of);
+fn exposed(explanation: &LocalProof) -> Vec<ExposedDocument> {
+    let facts = explanation.exposed.iter().flat_map(|exposure| &exposure.of);
     facts.map(|(process, fact)| ExposedDocument { process: process.clone(), fact: fact.clone() }).collect()
 }
 
 /// What the proof says; `at` is empty where it holds everywhere. `expression` is the same as an invariant of the program, for all processes of which it
 /// is said; null where the language cannot say it.
-fn invariants(told: &LocalProof) -> Vec<InvariantDocument> {
+fn invariants(explanation: &LocalProof) -> Vec<InvariantDocument> {
     let mut out = Vec::new();
-    for part in &told.parts {
+    for part in &explanation.parts {
         let mut say = |id: Option<String>, at: &[String], one: &Assertion| {
             out.push(InvariantDocument {
                 id,
@@ -362,7 +362,7 @@ fn invariants(told: &LocalProof) -> Vec<InvariantDocument> {
 }
 
 /// Which process waits for which, and why that ends.
-fn story(told: &explain::proof::Story) -> StoryDocument {
+fn story(explanation: &explain::proof::Story) -> StoryDocument {
     let wait = |wait: &explain::proof::story::WaitLine| StoryWaitDocument {
         who: wait.who.clone(),
         at: wait.at.clone(),
@@ -371,14 +371,17 @@ fn story(told: &explain::proof::Story) -> StoryDocument {
     };
     let line =
         |line: &explain::proof::story::StoryLine| StoryLineDocument { depth: line.depth, text: line.text.clone() };
-    StoryDocument { waits: told.waits.iter().map(wait).collect(), lines: told.lines.iter().map(line).collect() }
+    StoryDocument {
+        waits: explanation.waits.iter().map(wait).collect(),
+        lines: explanation.lines.iter().map(line).collect(),
+    }
 }
 
 /// The steps of others that touch what a process relies on.
-fn disturbances(told: &LocalProof) -> Vec<DisturbanceDocument> {
+fn interfering_steps(explanation: &LocalProof) -> Vec<DisturbanceDocument> {
     let step =
         |step: &explain::proof::SourceStep| DisturbanceDocument { line: step.line, action: step.statement.clone() };
-    told.disturbances.iter().map(step).collect()
+    explanation.interfering_steps.iter().map(step).collect()
 }
 
 /// What was explored, where that is the evidence.
@@ -397,10 +400,10 @@ fn exploration(evidence: &Evidence) -> Option<ExplorationDocument> {
 
 /// A trace: the initial state, the steps with what each changes, what the end shows.
 pub fn trace_document(run: &Explained, result: &PropertyResult, trace: &Trace) -> Option<TraceDocument> {
-    let told = run.told_trace(result)?;
+    let explanation = run.explained_trace(result)?;
     Some(TraceDocument {
         initial: trace.states.first().map(|state| state_document(&run.model, state)),
-        steps: (0..trace.n_steps()).map(|at| step(&run.model, told.step(at))).collect(),
+        steps: (0..trace.n_steps()).map(|at| step(&run.model, explanation.step(at))).collect(),
         loop_from: trace.loop_from,
         end: end(run, result, trace)?,
         context_switches: trace.n_context_switches(),
@@ -442,11 +445,11 @@ fn step(model: &Model, view: &StepView) -> StepDocument {
 pub fn end(run: &Explained, result: &PropertyResult, trace: &Trace) -> Option<EndDocument> {
     use model::property::PropertyKind::{Invariant, Reachable};
     let model = &run.model;
-    let (last, told) = (trace.states.last()?, run.trace(result)?);
+    let (last, explanation) = (trace.states.last()?, run.trace(result)?);
     let name = |id: &ProcessId| model.processes[*id].name.clone();
     Some(match (&trace.end, &model.properties[result.property].kind) {
         (TraceEnd::State, Invariant(_) | Reachable(_)) => {
-            let parts = told.why.iter().map(|why| PartDocument {
+            let parts = explanation.why.iter().map(|why| PartDocument {
                 part: why.text.clone(),
                 instance: why.instance.clone(),
                 is: why.truth,
@@ -461,13 +464,13 @@ pub fn end(run: &Explained, result: &PropertyResult, trace: &Trace) -> Option<En
             EndDocument::Error { by, message: fault.fault.to_string() }
         }
         (TraceEnd::Deadlock, _) => {
-            let stuck = told.waits.iter().map(|wait| WaitDocument {
+            let stuck = explanation.waits.iter().map(|wait| WaitDocument {
                 process: name(&wait.process),
                 at: location(model, last, wait.process),
                 waits_for: wait.what.to_string(),
                 held_by: wait.holders.iter().map(name).collect(),
             });
-            let cycle = told.cycle.as_ref().map(|ids| ids.iter().map(name).collect());
+            let cycle = explanation.cycle.as_ref().map(|ids| ids.iter().map(name).collect());
             EndDocument::Deadlock { stuck: stuck.collect(), cycle }
         }
         (TraceEnd::Race(race), _) => {

@@ -46,8 +46,8 @@ pub fn refused(model: &Model, why: &str, style: &Style) -> String {
 pub fn text(page: Page<'_>, trace: &Trace) -> String {
     let Page { model, source, style } = page;
     let steps = ExplainedSteps::of(trace);
-    let told = steps.told(model, source, trace);
-    draw_trace(&TraceDrawing { told, named: &[], ending: "", in_full: true }, style)
+    let explanation = steps.of_trace(model, source, trace);
+    draw_trace(&TraceDrawing { explanation, named: &[], ending: "", in_full: true }, style)
 }
 
 /// State number `nth` of the trace with the step that led to it: its process and statement, what changed, and the whole state.

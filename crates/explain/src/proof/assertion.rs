@@ -94,7 +94,12 @@ pub(super) struct SceneSays {
 
 impl MemberAssertion {
     /// The sentences about a member.
-    pub(super) fn new(model: &Model, (at, member): (usize, &Member), told: &MemberSentences, called: &Called) -> Self {
+    pub(super) fn new(
+        model: &Model,
+        (at, member): (usize, &Member),
+        sentences: &MemberSentences,
+        called: &Called,
+    ) -> Self {
         let letter_names = called.letters.clone();
         let assertion = |spoken: &Spoken| Assertion {
             text: render::text(model, &letter_names, &spoken.formula),
@@ -119,8 +124,8 @@ impl MemberAssertion {
             letters: member.processes.iter().map(name).collect::<Vec<_>>().join(" and "),
             whom: String::new(),
             is_all: false,
-            always: told.always.iter().map(assertion).collect(),
-            places: told
+            always: sentences.always.iter().map(assertion).collect(),
+            places: sentences
                 .places
                 .iter()
                 .map(|places| AtPlaces {
@@ -129,14 +134,14 @@ impl MemberAssertion {
                     says: places.said.iter().map(assertion).collect(),
                 })
                 .collect(),
-            unreached: told.unreached.iter().map(place).collect(),
+            unreached: sentences.unreached.iter().map(place).collect(),
             n_left_out: 0,
             touched_by: Vec::new(),
             said: vec![MemberSentence { member: at, own: called.own.clone() }],
             letter_names,
             stands,
             families: member.processes.iter().map(|&process| model.processes[process].family).collect(),
-            never_at: told.unreached.clone(),
+            never_at: sentences.unreached.clone(),
             only: Only::All,
             beside: None,
             is_cut: false,

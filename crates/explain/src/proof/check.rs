@@ -53,16 +53,16 @@ impl SentenceJudge<'_> {
                 if self.invariant.symmetry.is_some() { self.images(&said.own) } else { vec![said.own.clone()] };
             for (formula, accepted) in formulas.iter().zip(&mut accepted) {
                 // What names no process is true in all images if it is true in one.
-                *accepted &= images.len() <= MOST_IMAGES || self.names_nobody(formula);
+                *accepted &= images.len() <= MOST_IMAGES || self.names_no_process(formula);
             }
             for (nth, image) in images.iter().take(MOST_IMAGES).enumerate() {
-                let exchange = ProcessRenaming::taking(self.model, &said.own, image);
+                let permutation = ProcessRenaming::taking(self.model, &said.own, image);
                 let member = &self.invariant.members[said.member];
-                let Some(view) = MemberView::new(self.model, self.invariant, member, &exchange) else {
+                let Some(view) = MemberView::new(self.model, self.invariant, member, &permutation) else {
                     return vec![false; formulas.len()];
                 };
                 for (formula, accepted) in formulas.iter().zip(&mut accepted).filter(|(_, accepted)| **accepted) {
-                    let is_seen = nth >= ENOUGH_IMAGES && self.names_nobody(formula);
+                    let is_seen = nth >= ENOUGH_IMAGES && self.names_no_process(formula);
                     *accepted = is_seen || self.is_true_in(formula, member, (&view, image)) == Some(true);
                 }
             }
@@ -91,12 +91,12 @@ impl SentenceJudge<'_> {
     }
 
     /// Whether the sentence reads the same after every permutation of processes: then it is true in all images if it is in one.
-    fn names_nobody(&self, formula: &SentenceFormula) -> bool {
+    fn names_no_process(&self, formula: &SentenceFormula) -> bool {
         let is_alone = |process: ProcessId| self.model.families[self.model.processes[process].family].count() == 1;
         let is_free = |who: &NamedProcess| match who {
             NamedProcess::Process(process) => is_alone(*process),
             NamedProcess::Letter(_) => true,
-            NamedProcess::After(..) | NamedProcess::Kin(..) => false,
+            NamedProcess::After(..) | NamedProcess::TreePosition(..) => false,
         };
         formula.named().iter().all(is_free) && self.has_no_fixed_element(formula)
     }

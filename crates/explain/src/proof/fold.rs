@@ -44,7 +44,7 @@ impl Folder<'_> {
     }
 
     /// Whether an exclusion names processes only as it names all of them.
-    pub fn names_nobody(&self, exclusion: &Exclusion) -> bool {
+    pub fn names_no_process(&self, exclusion: &Exclusion) -> bool {
         self.free(&self.sentence(exclusion)).is_empty()
     }
 

@@ -21,12 +21,12 @@ pub enum NamedProcess {
     /// The process that comes so many places after that of a letter, in the ring of its family; before it, where the number is negative.
     After(Letter, i64),
     /// A process beside that of a letter in the binary tree of its family.
-    Kin(Letter, Kin),
+    TreePosition(Letter, TreePosition),
 }
 
 /// The position of a process in a binary tree, seen from another one; the first process is the root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Kin {
+pub enum TreePosition {
     /// The parent.
     Parent,
     /// The left child.
@@ -35,13 +35,13 @@ pub enum Kin {
     Right,
 }
 
-impl Kin {
+impl TreePosition {
     /// The position of the kin of the process at a position; `None` where it has none.
     fn of(self, position: usize) -> Option<usize> {
         match self {
-            Kin::Parent => Some(position.checked_sub(1)? / 2),
-            Kin::Left => Some(2 * position + 1),
-            Kin::Right => Some(2 * position + 2),
+            TreePosition::Parent => Some(position.checked_sub(1)? / 2),
+            TreePosition::Left => Some(2 * position + 1),
+            TreePosition::Right => Some(2 * position + 2),
         }
     }
 }
@@ -338,10 +338,10 @@ impl<'a> LetterMeaning<'a> {
                 let position = position.rem_euclid(family.count() as i64) as usize;
                 Some(ProcessId::new(family.first.index() + position))
             }
-            NamedProcess::Kin(letter, kin) => {
+            NamedProcess::TreePosition(letter, position) => {
                 let process = of(letter)?;
                 let family = &self.model.families[letter.family];
-                let position = kin.of(process.index() - family.first.index())?;
+                let position = position.of(process.index() - family.first.index())?;
                 (position < family.count()).then(|| ProcessId::new(family.first.index() + position))
             }
         }

@@ -18,7 +18,7 @@ use model::variable::{CellId, Role};
 
 use super::member::MemberSentences;
 use super::words::{InvariantWords, holds_at};
-use super::{LocalProof, MemberAssertion, ToldMember, cells};
+use super::{ExplainedMember, LocalProof, MemberAssertion, cells};
 use crate::names::line;
 use crate::text::clean;
 
@@ -35,19 +35,24 @@ pub struct SourceStep {
 }
 
 /// Fills in the lines and interference of an explanation.
-pub(super) fn look(words: &InvariantWords<'_>, source: &SourceFile, told: &[ToldMember<'_>], out: &mut LocalProof) {
+pub(super) fn fill(
+    words: &InvariantWords<'_>,
+    source: &SourceFile,
+    members: &[ExplainedMember<'_>],
+    out: &mut LocalProof,
+) {
     let model = words.model;
     let mut steps: BTreeSet<SourceStep> = BTreeSet::new();
     let mut all_lines = BTreeSet::new();
     // Where members represent their images, so do processes beside those of the member: with three of each family, every pair is examined.
-    let is_looked_at = |process: &ProcessId| {
+    let is_examined = |process: &ProcessId| {
         let first = model.families[model.processes[*process].family].first;
         words.invariant.symmetry.is_none() || process.index() - first.index() < 4
     };
     let is_exact = out.parts.iter().all(|part| part.n_left_out == 0);
-    for process in model.processes.ids().filter(is_looked_at) {
+    for process in model.processes.ids().filter(is_examined) {
         let Some(points) = Points::of(model, process, MOST_POINTS) else { return };
-        let looker = Looker { words, process, told };
+        let examiner = StepExaminer { words, process, members };
         for (at, point) in points.points.iter().enumerate() {
             for exit in &point.exits {
                 let statement = &model.statements[model.actions[exit.action].statement];
@@ -58,15 +63,15 @@ pub(super) fn look(words: &InvariantWords<'_>, source: &SourceFile, told: &[Told
                     PointTarget::Return | PointTarget::Fault(_) => None,
                 };
                 let counters = &point.counters;
-                if looker.matters(exit.action, counters, (at, target), &points) {
+                if examiner.matters(exit.action, counters, (at, target), &points) {
                     out.used_lines.insert(number);
                 }
-                if looker.disturbs(exit.action, counters, (at, target), &points) {
+                if examiner.interferes(exit.action, counters, (at, target), &points) {
                     let step = SourceStep { line: number, statement: clean(&statement.text) };
                     let written = footprint(model, process, exit.action, counters).writes;
                     for part in &mut out.parts {
-                        looker.note_touched(part, &step, &written, &|told| {
-                            looker.changes_block(told, (at, target), &points)
+                        examiner.note_touched(part, &step, &written, &|sentences| {
+                            examiner.changes_block(sentences, (at, target), &points)
                         });
                     }
                     steps.insert(step);
@@ -78,37 +83,38 @@ pub(super) fn look(words: &InvariantWords<'_>, source: &SourceFile, told: &[Told
     if is_exact {
         out.unused_lines = all_lines.difference(&out.used_lines).copied().collect();
     }
-    let spoken: BTreeSet<_> = told.iter().flat_map(|one| cells(&one.told.columns)).collect();
+    let spoken: BTreeSet<_> = members.iter().flat_map(|one| cells(&one.sentences.columns)).collect();
     for cell in spoken {
         let var = &model.vars[model.cells[cell].var];
         if var.role == Role::Declared {
             out.used_lines.insert(line(source, var.span));
         }
     }
-    out.disturbances = steps.into_iter().collect();
+    out.interfering_steps = steps.into_iter().collect();
 }
 
 /// Examines the steps of one process.
-struct Looker<'a> {
+struct StepExaminer<'a> {
     words: &'a InvariantWords<'a>,
     process: ProcessId,
-    told: &'a [ToldMember<'a>],
+    members: &'a [ExplainedMember<'a>],
 }
 
-impl Looker<'_> {
+impl StepExaminer<'_> {
     /// Whether a step touches what some sentence speaks of, or changes what is said.
     fn matters(&self, action: ActionId, counters: &Counters, ends: (usize, Option<usize>), points: &Points) -> bool {
         let touched = footprint(self.words.model, self.process, action, counters).cells();
-        let touches = self.told.iter().any(|one| !cells(&one.told.columns).is_disjoint(&touched));
-        touches || self.moves_within_sentences(ends, points) || self.disturbs(action, counters, ends, points)
+        let touches = self.members.iter().any(|one| !cells(&one.sentences.columns).is_disjoint(&touched));
+        touches || self.moves_within_sentences(ends, points) || self.interferes(action, counters, ends, points)
     }
 
     /// Whether a step writes what a sentence of another process speaks of, or changes a fact that it reads.
-    fn disturbs(&self, action: ActionId, counters: &Counters, ends: (usize, Option<usize>), points: &Points) -> bool {
+    fn interferes(&self, action: ActionId, counters: &Counters, ends: (usize, Option<usize>), points: &Points) -> bool {
         let written = footprint(self.words.model, self.process, action, counters).writes;
-        let others = self.told.iter().filter(|one| one.member.processes != [self.process]);
-        { others }
-            .any(|one| !cells(&one.told.columns).is_disjoint(&written) || self.changes_block(&one.told, ends, points))
+        let others = self.members.iter().filter(|one| one.member.processes != [self.process]);
+        { others }.any(|one| {
+            !cells(&one.sentences.columns).is_disjoint(&written) || self.changes_block(&one.sentences, ends, points)
+        })
     }
 
     /// Notes the step beside each sentence of the part that speaks of what it writes or, through exposed facts, of what it changes.
@@ -121,11 +127,11 @@ impl Looker<'_> {
     ) {
         part.touched_by.resize(part.sentences().len(), Vec::new());
         for (nth, said) in part.said.iter().enumerate() {
-            let ToldMember { member, told } = &self.told[said.member];
+            let ExplainedMember { member, sentences } = &self.members[said.member];
             if member.processes.contains(&self.process) {
                 continue;
             }
-            let changes_fact = changes(told);
+            let changes_fact = changes(sentences);
             let columns: Vec<&Vec<Column>> = part
                 .always
                 .iter()
@@ -145,21 +151,21 @@ impl Looker<'_> {
     fn moves_within_sentences(&self, (from, to): (usize, Option<usize>), points: &Points) -> bool {
         let Some(to) = to else { return true };
         let (Some(from), Some(to)) = (self.number(from, points), self.number(to, points)) else { return true };
-        self.told.iter().filter(|one| one.member.processes.contains(&self.process)).any(
-            |ToldMember { told, .. }| {
+        self.members.iter().filter(|one| one.member.processes.contains(&self.process)).any(
+            |ExplainedMember { sentences, .. }| {
                 let class = |point: usize| {
-                    let classes = told.classes_of(Column::Control(self.process))?;
+                    let classes = sentences.classes_of(Column::Control(self.process))?;
                     classes.iter().position(|class| class.contains(&(point as u32)))
                 };
-                let place = |point: usize| told.places.iter().position(|at| at.points.contains(&(point as u32)));
+                let place = |point: usize| sentences.places.iter().position(|at| at.points.contains(&(point as u32)));
                 place(from) != place(to) || class(from) != class(to)
             },
         )
     }
 
     /// Whether a step changes what the process exposes, as far as sentences distinguish that.
-    fn changes_block(&self, told: &MemberSentences, (from, to): (usize, Option<usize>), points: &Points) -> bool {
-        let Some(classes) = told.classes_of(Column::Exposed(self.process)) else { return false };
+    fn changes_block(&self, sentences: &MemberSentences, (from, to): (usize, Option<usize>), points: &Points) -> bool {
+        let Some(classes) = sentences.classes_of(Column::Exposed(self.process)) else { return false };
         let Some(to) = to else { return true };
         let (Some(from), Some(to)) = (self.number(from, points), self.number(to, points)) else { return true };
         match (self.class_at(classes, from), self.class_at(classes, to)) {

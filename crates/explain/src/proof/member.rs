@@ -163,7 +163,7 @@ impl<'a> ClassRows<'a> {
     }
 
     /// What the member says; `None` where that takes too many sentences.
-    pub fn told(&self) -> Option<MemberSentences> {
+    pub fn sentences(&self) -> Option<MemberSentences> {
         let subject = self.subject();
         let control = match self.member.processes[..] {
             [process] => self.columns.iter().position(|&column| column == Column::Control(process)),
@@ -172,7 +172,7 @@ impl<'a> ClassRows<'a> {
         let general = self.general(&subject, control)?;
         let sentences = self.general_sentences(&subject, control, &general);
         let mut columns: Vec<usize> = sentences.iter().flat_map(Sentence::columns).collect();
-        let mut told = MemberSentences {
+        let mut found = MemberSentences {
             always: sentences.iter().map(|sentence| self.spoken(&subject, sentence)).collect(),
             places: Vec::new(),
             unreached: Vec::new(),
@@ -180,13 +180,13 @@ impl<'a> ClassRows<'a> {
             classes: Vec::new(),
         };
         if let Some(control) = control {
-            columns.extend(self.places(&subject, control, &general, &mut told)?);
+            columns.extend(self.places(&subject, control, &general, &mut found)?);
         }
         columns.sort_unstable();
         columns.dedup();
-        told.classes = columns.iter().map(|&column| self.classes.numbers[column].clone()).collect();
-        told.columns = columns.into_iter().map(|column| self.columns[column]).collect();
-        Some(told)
+        found.classes = columns.iter().map(|&column| self.classes.numbers[column].clone()).collect();
+        found.columns = columns.into_iter().map(|column| self.columns[column]).collect();
+        Some(found)
     }
 
     /// The sentence as a formula, with the columns that it speaks of.
@@ -208,7 +208,7 @@ impl<'a> ClassRows<'a> {
         let speaks = |one: &Exclusion| one.iter().any(|(column, _)| *column == control);
         let kinds: BTreeSet<String> = all.iter().filter(|one| !speaks(one)).map(|one| folder.kind(one)).collect();
         let is_general =
-            |one: &Exclusion| !speaks(one) || kinds.contains(&folder.kind(one)) || folder.names_nobody(one);
+            |one: &Exclusion| !speaks(one) || kinds.contains(&folder.kind(one)) || folder.names_no_process(one);
         Some(all.into_iter().filter(is_general).collect())
     }
 
@@ -237,7 +237,7 @@ impl<'a> ClassRows<'a> {
         subject: &Subject<'_>,
         control: usize,
         general: &[Exclusion],
-        told: &mut MemberSentences,
+        into: &mut MemberSentences,
     ) -> Option<Vec<usize>> {
         let process = self.member.processes[0];
         let all_points: Vec<u32> = (0..self.words.size(Column::Control(process))?).collect();
@@ -246,7 +246,7 @@ impl<'a> ClassRows<'a> {
         for (class, points) in self.classes.numbers[control].iter().enumerate() {
             let rows: Vec<Vec<usize>> = self.classes.rows.iter().filter(|row| row[control] == class).cloned().collect();
             if rows.is_empty() {
-                told.unreached.extend(self.words.spots(process, points, &all_points, &self.names));
+                into.unreached.extend(self.words.spots(process, points, &all_points, &self.names));
                 continue;
             }
             let sentences = self.at_place(subject, control, &rows, general)?;
@@ -262,8 +262,8 @@ impl<'a> ClassRows<'a> {
             known.points.sort_unstable();
             known.spots = self.words.spots(process, &known.points, &reached, &self.names);
         }
-        told.places = found;
-        told.places.sort_by_key(|at| at.points.first().copied());
+        into.places = found;
+        into.places.sort_by_key(|at| at.points.first().copied());
         Some(columns)
     }
 

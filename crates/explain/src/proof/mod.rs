@@ -65,11 +65,11 @@ pub struct LocalProof {
     /// Whether neighbours in the ring of processes are called `i + 1` and `i - 1`.
     pub is_ring: bool,
     /// The members that are too large for sentences, by their processes' names.
-    pub untold: Vec<String>,
+    pub unexplained: Vec<String>,
     /// The facts about processes that all others may see, with a letter for the process.
     pub exposed: Vec<ShownExposure>,
     /// Steps of others that touch what some process relies on.
-    pub disturbances: Vec<SourceStep>,
+    pub interfering_steps: Vec<SourceStep>,
     /// The lines whose steps matter to the proof, and those of declarations.
     pub used_lines: BTreeSet<u32>,
     /// The lines whose steps do not.
@@ -90,9 +90,9 @@ pub struct ShownExposure {
 }
 
 /// A member, and the sentences about it.
-struct ToldMember<'m> {
+struct ExplainedMember<'m> {
     member: &'m Member,
-    told: MemberSentences,
+    sentences: MemberSentences,
 }
 
 impl LocalProof {
@@ -102,10 +102,10 @@ impl LocalProof {
         let Some(invariant) = certificate.invariant() else { return LocalProof::of_scenes(model, certificate, budget) };
         let words = InvariantWords::new(model, invariant);
         let mut proof = LocalProof { k: invariant.k, exposed: exposures(&words), ..LocalProof::empty(model) };
-        let told = proof.tell(&words, budget);
+        let members = proof.tell(&words, budget);
         proof.judge(&words, budget);
-        if proof.untold.is_empty() {
-            lines::look(&words, source, &told, &mut proof);
+        if proof.unexplained.is_empty() {
+            lines::fill(&words, source, &members, &mut proof);
         }
         Some(proof)
     }
@@ -116,9 +116,9 @@ impl LocalProof {
             n_processes: model.processes.len(),
             parts: Vec::new(),
             is_ring: false,
-            untold: Vec::new(),
+            unexplained: Vec::new(),
             exposed: Vec::new(),
-            disturbances: Vec::new(),
+            interfering_steps: Vec::new(),
             used_lines: BTreeSet::new(),
             unused_lines: BTreeSet::new(),
             is_scene: false,
@@ -140,13 +140,13 @@ impl LocalProof {
             Scope::AllSizes { parameter, from, .. } => Some((parameter.clone(), *from)),
             Scope::Instance => None,
         };
-        let untold = if parts.is_empty() { vec!["all processes".to_owned()] } else { Vec::new() };
+        let unexplained = if parts.is_empty() { vec!["all processes".to_owned()] } else { Vec::new() };
         let is_ring = certificate.rings().is_some_and(|proof| proof.network == Network::Line);
-        Some(LocalProof { k, parts, is_ring, untold, is_scene: true, from, ..LocalProof::empty(model) })
+        Some(LocalProof { k, parts, is_ring, unexplained, is_scene: true, from, ..LocalProof::empty(model) })
     }
 
     /// Puts members into words, those that read the same together; the sentences about each.
-    fn tell<'m>(&mut self, words: &InvariantWords<'m>, budget: &Budget) -> Vec<ToldMember<'m>> {
+    fn tell<'m>(&mut self, words: &InvariantWords<'m>, budget: &Budget) -> Vec<ExplainedMember<'m>> {
         let invariant = words.invariant;
         let mut all = Vec::new();
         let mut n_numbers = 0;
@@ -156,32 +156,32 @@ impl LocalProof {
             }
             let is_too_many = invariant.members.len() > MOST_MEMBERS
                 || n_numbers > MOST_NUMBERS
-                || !self.untold.is_empty()
+                || !self.unexplained.is_empty()
                 || budget.check(0).is_err();
             let rows = if is_too_many { None } else { ClassRows::new(words, member) };
-            let Some((told, rows)) = rows.and_then(|rows| Some((rows.told()?, rows))) else {
-                self.untold.push(names(words.model, &member.processes));
+            let Some((sentences, rows)) = rows.and_then(|rows| Some((rows.sentences()?, rows))) else {
+                self.unexplained.push(names(words.model, &member.processes));
                 continue;
             };
-            MemberAssertion::new(words.model, (at, member), &told, rows.called()).add_to(&mut self.parts);
-            all.push(ToldMember { member, told });
+            MemberAssertion::new(words.model, (at, member), &sentences, rows.called()).add_to(&mut self.parts);
+            all.push(ExplainedMember { member, sentences });
         }
-        if self.parts.len() > 2 && self.untold.is_empty() {
-            self.tell_around(words.model, invariant);
+        if self.parts.len() > 2 && self.unexplained.is_empty() {
+            self.describe_ring(words.model, invariant);
         }
         self.parts.iter_mut().for_each(|part| part.name_all(words.model, invariant));
         all
     }
 
     /// Where processes sit in a ring, the same may be said of all with words like "the next one".
-    fn tell_around(&mut self, model: &Model, invariant: &SplitInvariant) {
+    fn describe_ring(&mut self, model: &Model, invariant: &SplitInvariant) {
         let mut parts = Vec::new();
         for (at, member) in invariant.members.iter().enumerate() {
             let [process] = member.processes[..] else { return };
             let words = InvariantWords::around(model, invariant, model.processes[process].family);
             let rows = ClassRows::new(&words, member).map(ClassRows::with_neighbours);
-            let Some((told, rows)) = rows.and_then(|rows| Some((rows.told()?, rows))) else { return };
-            MemberAssertion::new(model, (at, member), &told, rows.called()).add_to(&mut parts);
+            let Some((sentences, rows)) = rows.and_then(|rows| Some((rows.sentences()?, rows))) else { return };
+            MemberAssertion::new(model, (at, member), &sentences, rows.called()).add_to(&mut parts);
         }
         if parts.len() < self.parts.len() {
             self.parts = parts;
@@ -202,17 +202,17 @@ impl LocalProof {
             }
             // Nothing is said of members for which the time did not suffice.
             if budget.check(0).is_err() {
-                self.untold.extend(part.members);
+                self.unexplained.extend(part.members);
                 continue;
             }
             for said in part.said.clone() {
                 let member = &words.invariant.members[said.member];
                 let rows = ClassRows::new(words, member).map(ClassRows::by_number);
-                let Some((told, rows)) = rows.and_then(|rows| Some((rows.told()?, rows))) else {
-                    self.untold.push(names(words.model, &member.processes));
+                let Some((sentences, rows)) = rows.and_then(|rows| Some((rows.sentences()?, rows))) else {
+                    self.unexplained.push(names(words.model, &member.processes));
                     continue;
                 };
-                let mut single = MemberAssertion::new(words.model, (said.member, member), &told, rows.called());
+                let mut single = MemberAssertion::new(words.model, (said.member, member), &sentences, rows.called());
                 single.name_single(words.model, member);
                 single.keep_accepted(&judge);
                 kept.push(single);

@@ -14,8 +14,8 @@ use model::value::Value;
 use model::variable::element_name;
 
 use super::formula::{
-    CellTerm, IndexName, Kin, NamedProcess, PlaceName, ProcessTally, QuantifiedSentence, Quantity, SentenceFormula,
-    Test, ValueTerm,
+    CellTerm, IndexName, NamedProcess, PlaceName, ProcessTally, QuantifiedSentence, Quantity, SentenceFormula, Test,
+    TreePosition, ValueTerm,
 };
 use crate::text::clean;
 
@@ -240,7 +240,9 @@ impl SentenceWriter<'_> {
             ValueTerm::Plain(value) => Some(print::value(self.model, *value)),
             // Where values are shown by index, so is the letter.
             ValueTerm::Process(
-                who @ (NamedProcess::Letter(letter) | NamedProcess::After(letter, _) | NamedProcess::Kin(letter, _)),
+                who @ (NamedProcess::Letter(letter)
+                | NamedProcess::After(letter, _)
+                | NamedProcess::TreePosition(letter, _)),
             ) if self.only_family() == Some(letter.family) => self.index(*who),
             ValueTerm::Process(NamedProcess::Process(process)) => {
                 Some(print::value(self.model, Value::Process(*process)))
@@ -284,7 +286,7 @@ impl SentenceWriter<'_> {
     fn process(&self, who: NamedProcess) -> Option<String> {
         match who {
             NamedProcess::Process(process) => Some(clean(&self.model.processes[process].name)),
-            NamedProcess::Letter(letter) | NamedProcess::After(letter, _) | NamedProcess::Kin(letter, _) => {
+            NamedProcess::Letter(letter) | NamedProcess::After(letter, _) | NamedProcess::TreePosition(letter, _) => {
                 let family = &self.model.families[letter.family];
                 Some(format!("{}[{}]", clean(&family.name), self.index(who)?))
             }
@@ -306,12 +308,12 @@ impl SentenceWriter<'_> {
                     (false, true) => format!("{name} - {}", -distance),
                 })
             }
-            NamedProcess::Kin(letter, kin) => {
+            NamedProcess::TreePosition(letter, position) => {
                 let name = self.letters.get(letter.at)?;
-                Some(match kin {
-                    Kin::Parent => format!("({name} - 1) / 2"),
-                    Kin::Left => format!("2 * {name} + 1"),
-                    Kin::Right => format!("2 * {name} + 2"),
+                Some(match position {
+                    TreePosition::Parent => format!("({name} - 1) / 2"),
+                    TreePosition::Left => format!("2 * {name} + 1"),
+                    TreePosition::Right => format!("2 * {name} + 2"),
                 })
             }
         }

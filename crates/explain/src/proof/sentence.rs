@@ -75,7 +75,7 @@ impl Subject<'_> {
     pub fn mentions(&self, literal: &ColumnLiteral, names: &ProcessNames) -> Vec<ProcessId> {
         let letters = names.called.iter().filter_map(|(process, who)| match who {
             NamedProcess::Letter(letter) => Some((letter.at, *process)),
-            NamedProcess::Process(_) | NamedProcess::After(..) | NamedProcess::Kin(..) => None,
+            NamedProcess::Process(_) | NamedProcess::After(..) | NamedProcess::TreePosition(..) => None,
         });
         let (letters, processes): (Vec<usize>, Vec<ProcessId>) = letters.unzip();
         let meaning = LetterMeaning::new(self.words.model, &[]).with(&letters, &processes);

@@ -9,12 +9,16 @@ use super::formula::NamedProcess;
 use super::{LocalProof, MemberAssertion};
 
 /// The sentences; `None` where they depend on the size, or not all of them are put into words.
-pub fn statement(model: &Model, told: &LocalProof) -> Option<String> {
+pub fn statement(model: &Model, explanation: &LocalProof) -> Option<String> {
     let is_uniform = |part: &MemberAssertion| part.is_all && part.n_left_out == 0 && !names_a_process(model, part);
-    if told.is_scene || !told.untold.is_empty() || told.parts.is_empty() || !told.parts.iter().all(is_uniform) {
+    if explanation.is_scene
+        || !explanation.unexplained.is_empty()
+        || explanation.parts.is_empty()
+        || !explanation.parts.iter().all(is_uniform)
+    {
         return None;
     }
-    Some(told.parts.iter().map(sentences).collect())
+    Some(explanation.parts.iter().map(sentences).collect())
 }
 
 /// All sentences, in one order.
@@ -32,7 +36,7 @@ fn sentences(part: &MemberAssertion) -> String {
 fn names_a_process(model: &Model, part: &MemberAssertion) -> bool {
     let is_indexed = |who: &NamedProcess| match who {
         NamedProcess::Process(process) => model.families[model.processes[*process].family].index.is_some(),
-        NamedProcess::Letter(_) | NamedProcess::After(..) | NamedProcess::Kin(..) => false,
+        NamedProcess::Letter(_) | NamedProcess::After(..) | NamedProcess::TreePosition(..) => false,
     };
     part.claims().iter().any(|claim| claim.named().iter().any(is_indexed))
 }

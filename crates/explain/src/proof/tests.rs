@@ -58,14 +58,14 @@ fn by_symmetry(model: &Model, certificate: &Certificate) -> Option<Certificate> 
     Some(certificate)
 }
 
-fn told(model: &Model, certificate: &Certificate) -> LocalProof {
+fn explanation(model: &Model, certificate: &Certificate) -> LocalProof {
     let source = SourceFile::new("random.pw", "");
     LocalProof::of(model, &source, certificate, &Budget::unlimited()).unwrap()
 }
 
 #[test]
 fn sentences_say_exactly_what_the_set_says() {
-    let n_told = std::cell::Cell::new(0);
+    let n_explained = std::cell::Cell::new(0);
     for_each_program(40, RandomFeatures { procedures: false, ..RandomFeatures::everything() }, |_, model| {
         for certificate in proofs(model, 300) {
             let invariant = certificate.invariant().unwrap();
@@ -78,12 +78,12 @@ fn sentences_say_exactly_what_the_set_says() {
                 if let Some(wrong) = rows.wrong() {
                     return Err(format!("k = {}, {:?}: {wrong}", invariant.k, member.processes));
                 }
-                n_told.set(n_told.get() + 1);
+                n_explained.set(n_explained.get() + 1);
             }
         }
         Ok(())
     });
-    assert!(n_told.get() > 30, "{}", n_told.get());
+    assert!(n_explained.get() > 30, "{}", n_explained.get());
 }
 
 /// A claim of a part that is false in a reachable state, for a choice of processes.
@@ -127,7 +127,7 @@ fn every_sentence_is_true_in_every_reachable_state_and_can_be_read_back() {
         let Some(product) = Product::explore(model, 3000) else { return Ok(()) };
         let mut n = counts.get();
         for certificate in proofs(model, 200) {
-            let proof = told(model, &certificate);
+            let proof = explanation(model, &certificate);
             let has_symmetry = certificate.invariant().unwrap().symmetry.is_some();
             for part in &proof.parts {
                 if let Some(wrong) = false_claim(model, part, &product.states) {
@@ -159,7 +159,7 @@ fn the_judge_accepts_what_is_true_in_every_view_state_listed_or_drawn() {
             }
             // What is said of one member is asked of all, as it is and the other way round.
             let mut claims: Vec<SentenceFormula> =
-                told(model, &certificate).parts.iter().flat_map(MemberAssertion::claims).collect();
+                explanation(model, &certificate).parts.iter().flat_map(MemberAssertion::claims).collect();
             claims.extend(claims.clone().into_iter().map(SentenceFormula::negated));
             let mut drawn = invariant.clone();
             for member in &mut drawn.members {

@@ -205,7 +205,7 @@ impl Tree {
     /// The rows over classes of numbers; `None` where there are more than `limit`.
     pub fn classes(&self, limit: usize) -> Option<ClassRowSet> {
         let numbers = self.numbers();
-        let mut listing = RowListing { numbers: &numbers, row: vec![0; self.sizes.len()], rows: Vec::new(), limit };
+        let mut listing = RowEnumeration { numbers: &numbers, row: vec![0; self.sizes.len()], rows: Vec::new(), limit };
         self.list(self.root, 0, &mut listing)?;
         let mut rows = listing.rows;
         rows.sort_unstable();
@@ -239,7 +239,7 @@ impl Tree {
         (0..self.sizes.len()).map(of_column).collect()
     }
 
-    fn list(&self, node: u32, level: usize, listing: &mut RowListing<'_>) -> Option<()> {
+    fn list(&self, node: u32, level: usize, listing: &mut RowEnumeration<'_>) -> Option<()> {
         if node == EMPTY {
             return Some(());
         }
@@ -257,7 +257,7 @@ impl Tree {
 }
 
 /// Rows that are being enumerated.
-struct RowListing<'a> {
+struct RowEnumeration<'a> {
     numbers: &'a [Vec<Vec<u32>>],
     /// The classes above the level that is examined.
     row: Vec<usize>,

@@ -111,15 +111,15 @@ impl<'a> MemberView<'a> {
         model: &'a Model,
         invariant: &'a SplitInvariant,
         member: &Member,
-        exchange: &ProcessRenaming,
+        permutation: &ProcessRenaming,
     ) -> Option<Self> {
         let mut columns = Vec::new();
         let mut values = Vec::new();
         for &column in &member.columns {
             columns.push(match column {
-                Column::Cell(cell) => Column::Cell(exchange.cell(model, invariant, cell)),
-                Column::Control(process) => Column::Control(exchange.process(process)),
-                Column::Exposed(process) => Column::Exposed(exchange.process(process)),
+                Column::Cell(cell) => Column::Cell(permutation.cell(model, invariant, cell)),
+                Column::Control(process) => Column::Control(permutation.process(process)),
+                Column::Exposed(process) => Column::Exposed(permutation.process(process)),
             });
             values.push(match column {
                 Column::Cell(cell) => {
@@ -127,7 +127,7 @@ impl<'a> MemberView<'a> {
                     if ty.n_values(model.type_context()) > MOST_NUMBERS {
                         return None;
                     }
-                    ty.values(model.type_context()).map(|value| exchange.value(value)).collect()
+                    ty.values(model.type_context()).map(|value| permutation.value(value)).collect()
                 }
                 Column::Control(_) | Column::Exposed(_) => Vec::new(),
             });

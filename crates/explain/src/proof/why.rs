@@ -15,9 +15,9 @@ use super::LocalProof;
 use super::formula::{NamedProcess, PlaceName, Quantity, SentenceFormula};
 
 /// The line; `None` where there is nothing to add.
-pub fn why(model: &Model, property: PropertyId, told: &LocalProof) -> Option<String> {
+pub fn why(model: &Model, property: PropertyId, explanation: &LocalProof) -> Option<String> {
     let PropertyKind::Invariant(expr) = &model.properties[property].kind else { return None };
-    let [part] = &told.parts[..] else { return None };
+    let [part] = &explanation.parts[..] else { return None };
     let exclusion = PlaceExclusion::of(model, expr)?;
     let both = &exclusion.both;
     if let Some(nth) = part.always.iter().position(|one| exclusion.is_excluded(&one.formula)) {

@@ -121,7 +121,7 @@ impl<'a> InvariantWords<'a> {
         let index = |(dimension, index): (usize, usize)| {
             let process = self.index_process(declared.var, dimension, index);
             match process.map(|process| names.who(process)) {
-                Some(who @ (NamedProcess::Letter(_) | NamedProcess::After(..) | NamedProcess::Kin(..))) => {
+                Some(who @ (NamedProcess::Letter(_) | NamedProcess::After(..) | NamedProcess::TreePosition(..))) => {
                     IndexName::Of(who)
                 }
                 Some(NamedProcess::Process(_)) | None => IndexName::Number(index),
@@ -393,21 +393,21 @@ impl<'a> InvariantWords<'a> {
         let exposed = &self.invariant.exposed[process.index()];
         let mut needed: Vec<usize> = (0..exposed.facts.len()).collect();
         let is_cell = |fact: &usize| !matches!(exposed.facts[*fact], LocalFact::Control(_));
-        let told_apart = |needed: &[usize]| {
+        let distinguishing = |needed: &[usize]| {
             let differs = |other: &u32| needed.iter().any(|&fact| exposed.blocks[*other as usize][fact] != block[fact]);
             others.iter().all(differs)
         };
         // Facts about variables are left out before those about places, of which several can be said at once.
         for fact in (0..exposed.facts.len()).filter(is_cell) {
             let fewer: Vec<usize> = needed.iter().copied().filter(|&one| one != fact).collect();
-            if told_apart(&fewer) {
+            if distinguishing(&fewer) {
                 needed = fewer;
             }
         }
         let cells = needed.iter().copied().filter(is_cell).map(|fact| (fact, block[fact])).collect();
         let places_matter = {
             let only_cells: Vec<usize> = needed.iter().copied().filter(is_cell).collect();
-            !told_apart(&only_cells)
+            !distinguishing(&only_cells)
         };
         let fits = |point: &u32| {
             exposed.facts.iter().zip(block).all(|(fact, holds)| match fact {

@@ -86,12 +86,12 @@ fn command(annotation: &Annotation<'_>, directory: &Path) -> String {
 
 /// The first steps of the run that shows it, a line each.
 fn run_steps(found: &ReportedFinding<'_>) -> String {
-    let Some(told) = found.told_trace() else { return String::new() };
-    let trace = told.trace;
+    let Some(explanation) = found.explained_trace() else { return String::new() };
+    let trace = explanation.trace;
     let model = &found.run.model;
     let mut out = String::new();
     for nth in 0..trace.n_steps().min(MOST_STEPS) {
-        let view = told.step(nth);
+        let view = explanation.step(nth);
         let changes =
             view.shown.iter().map(|change| format!("  {}", change_text(change, &change.name, &Style::default())));
         let who = &model.processes[view.process].name;

@@ -52,14 +52,14 @@ pub fn html(run: &Explained, result: &PropertyResult, trace: &Trace) -> Markup {
 
 /// The last state, all of it: the place of every process and the value of everything; what the failure names is marked.
 fn whole_state(run: &Explained, result: &PropertyResult, trace: &Trace) -> Markup {
-    let (Some(last), Some(told)) = (trace.states.last(), run.trace(result)) else { return Markup::default() };
-    let named: Vec<_> = told.why.iter().flat_map(|why| why.processes.iter().copied()).collect();
+    let (Some(last), Some(explanation)) = (trace.states.last(), run.trace(result)) else { return Markup::default() };
+    let named: Vec<_> = explanation.why.iter().flat_map(|why| why.processes.iter().copied()).collect();
     let values = |variables: Vec<(String, String)>| {
         let all = variables.into_iter().map(|(name, value)| format!("{name} = {value}"));
         all.collect::<Vec<_>>().join(", ")
     };
     let shared = values(shared_variables(&run.model, last));
-    let told = |process: ProcessId| {
+    let explanation = |process: ProcessId| {
         let place = location(&run.model, last, process);
         (named.contains(&process), place, values(own_variables(&run.model, last, process)))
     };
@@ -67,8 +67,8 @@ fn whole_state(run: &Explained, result: &PropertyResult, trace: &Trace) -> Marku
     let ids: Vec<ProcessId> = run.model.processes.ids().collect();
     let rows = html! {
         @if !shared.is_empty() { tr { th scope="row" { "shared" } td {} td { (shared) } } }
-        @for alike in ids.chunk_by(|&one, &other| told(one) == told(other) && !named.contains(&one)).take(MOST_ROWS) {
-            @let (is_named, place, values) = told(alike[0]);
+        @for alike in ids.chunk_by(|&one, &other| explanation(one) == explanation(other) && !named.contains(&one)).take(MOST_ROWS) {
+            @let (is_named, place, values) = explanation(alike[0]);
             tr class=[is_named.then_some("named")] {
                 th scope="row" { (group_names(&run.model, alike)) }
                 td { (place) }

@@ -7,7 +7,7 @@
 use engine::run::{PropertyResult, Run};
 use evidence::Trace;
 use explain::Explained;
-use explain::explained::ToldTrace;
+use explain::explained::ExplainedTrace;
 use explain::names::{location, own_variables, shared_variables};
 use explain::steps::StepView;
 use model::eval::State;
@@ -78,7 +78,7 @@ pub struct Film<'a> {
     /// The trace.
     pub trace: &'a Trace,
     /// The trace with its steps.
-    pub told: ToldTrace<'a>,
+    pub explanation: ExplainedTrace<'a>,
     /// The first state that is shown.
     pub first: usize,
     /// The steps from there on.
@@ -97,18 +97,18 @@ pub struct Film<'a> {
 
 impl<'a> Film<'a> {
     /// The film of a trace about a property.
-    pub fn of(run: &'a Explained, result: &'a PropertyResult, told: ToldTrace<'a>) -> Self {
-        let trace = told.trace;
+    pub fn of(run: &'a Explained, result: &'a PropertyResult, explanation: ExplainedTrace<'a>) -> Self {
+        let trace = explanation.trace;
         let first = trace.n_steps().saturating_sub(MOST_STEPS);
         let states = &trace.states[first..];
-        let steps: Vec<&StepView> = (first..trace.n_steps()).map(|at| told.step(at)).collect();
+        let steps: Vec<&StepView> = (first..trace.n_steps()).map(|at| explanation.step(at)).collect();
         let shown = failure::end(run, result, trace, &Style::default());
         let processes = processes(run, &steps, &shown.processes);
         let places = processes.iter().map(|&id| states.iter().map(|state| location(&run.model, state, id)).collect());
         Film {
             run,
             trace,
-            told,
+            explanation,
             first,
             places: places.collect(),
             variables: variables(run, states, &processes),

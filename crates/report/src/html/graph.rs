@@ -92,7 +92,7 @@ fn legend(own: &str) -> Markup {
 fn one(model: &Model, processes: &[ProcessId], drawing: &Drawing) -> Markup {
     let names = group_names(model, processes);
     let edges = edges(processes[0], drawing);
-    let nodes: Vec<Vec<String>> = drawing.states.iter().map(|state| rows(state, told(model, state))).collect();
+    let nodes: Vec<Vec<String>> = drawing.states.iter().map(|state| rows(state, explanation(model, state))).collect();
     html! {
         h4 { (names) @if processes.len() > 1 { " " span.aside { "alike" } } }
         p.dim {
@@ -176,7 +176,7 @@ fn picture(titles: [&str; 2], (nodes, edges): (&[Vec<String>], &[Arrow]), n_init
 }
 
 /// What a process sees, as the program says it: sets as sets, and nothing that a step chooses and forgets.
-fn told(model: &Model, state: &DrawnState) -> Vec<String> {
+fn explanation(model: &Model, state: &DrawnState) -> Vec<String> {
     let is_of = |name: &str, var: &str| name == var || name.strip_suffix(var).is_some_and(|owner| owner.ends_with('.'));
     let look_of = |name: &str| {
         let var = model.vars.iter().find(|var| is_of(name.split('[').next().unwrap_or(name), &var.name));
@@ -359,7 +359,7 @@ fn foot(graph: &Diagram, layout: &Placement, layer: f64) -> f64 {
 fn transitions(model: &Model, drawing: &Drawing, edges: &[Arrow]) -> Markup {
     let state = |at: usize| {
         let drawn = &drawing.states[at];
-        std::iter::once(drawn.place.clone()).chain(told(model, drawn)).collect::<Vec<_>>().join(", ")
+        std::iter::once(drawn.place.clone()).chain(explanation(model, drawn)).collect::<Vec<_>>().join(", ")
     };
     let line = |edge: &Arrow| {
         let movers = group_names(model, &edge.movers);
@@ -428,7 +428,7 @@ mod tests {
             cell(&format!("P[0].{hidden}"), "0"),
         ];
         let state = DrawnState { place: "start".to_owned(), cells };
-        assert_eq!(told(&model, &state), ["calls = {0, 2}", "P[0].ways = {east}"]);
+        assert_eq!(explanation(&model, &state), ["calls = {0, 2}", "P[0].ways = {east}"]);
     }
 
     #[test]

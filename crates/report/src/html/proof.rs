@@ -42,8 +42,8 @@ pub fn html(
                 "."
             }
             @if let Some(story) = run.story(result) { (story_html(story)) }
-        } @else if let Some(told) = run.proof(result) {
-            (told_html(run, (result, proof), told))
+        } @else if let Some(explanation) = run.proof(result) {
+            (explanation_html(run, (result, proof), explanation))
         }
         @if let Some(pushdown) = proof.pushdown() {
             @if !pushdown.exposed.is_empty() {
@@ -62,37 +62,41 @@ pub fn html(
     }
 }
 
-fn told_html(run: &Explained, (result, proof): (&PropertyResult, &Certificate), told: &LocalProof) -> Markup {
+fn explanation_html(
+    run: &Explained,
+    (result, proof): (&PropertyResult, &Certificate),
+    explanation: &LocalProof,
+) -> Markup {
     // What others rely on is there to be looked up.
-    let (first, others) = told.parts.split_at(told.parts.len().min(1));
+    let (first, others) = explanation.parts.split_at(explanation.parts.len().min(1));
     html! {
         @for part in first { h4 { (title(part)) } (part_html(part)) }
         @for part in others.iter().take(11) { (folded(title(part), part_html(part))) }
-        @if told.parts.len() > 12 {
-            (left_out(format_args!("and {} more; the result document has them all", told.parts.len() - 12)))
+        @if explanation.parts.len() > 12 {
+            (left_out(format_args!("and {} more; the result document has them all", explanation.parts.len() - 12)))
         }
-        @if told.is_ring && told.names_neighbours() {
+        @if explanation.is_ring && explanation.names_neighbours() {
             p.dim {
                 code { "i + 1" } " and " code { "i - 1" } " are the neighbours of " code { "i" }
-                @if !told.is_scene { " in the ring of processes" }
+                @if !explanation.is_scene { " in the ring of processes" }
                 "."
             }
         }
-        @if !told.untold.is_empty() {
+        @if !explanation.unexplained.is_empty() {
             p {
                 "The sets of this proof are too large to be put into words. A smaller N may be readable; the proof \
                  file has them all."
             }
         }
-        @if let Some(why) = explain::proof::why(&run.model, result.property, told) {
+        @if let Some(why) = explain::proof::why(&run.model, result.property, explanation) {
             p.why { strong { "Why it follows" } " " (why) }
         }
         @if let Some(story) = run.story(result) { (story_html(story)) }
-        (source(run, told))
+        (source(run, explanation))
         @for found in run.view_graphs(result) { (graph::of_views(&found)) }
-        @if !told.is_scene { (exposed(run, (result, proof), told)) }
+        @if !explanation.is_scene { (exposed(run, (result, proof), explanation)) }
         // That steps keep what they touch is what the checker of the proof finds out.
-        @if result.audit.is_accepted() { (interference(told)) }
+        @if result.audit.is_accepted() { (interference(explanation)) }
     }
 }
 
@@ -166,31 +170,31 @@ fn places(part: &MemberAssertion) -> Markup {
 }
 
 /// The source with the sentences between its lines, and which lines the proof needs.
-fn source(run: &Run, told: &LocalProof) -> Markup {
+fn source(run: &Run, explanation: &LocalProof) -> Markup {
     let mut marks: BTreeMap<u32, (&'static str, &'static str)> = BTreeMap::new();
-    for &line in &told.used_lines {
+    for &line in &explanation.used_lines {
         marks.insert(line, ("●", "used by the proof"));
     }
-    for &line in &told.unused_lines {
+    for &line in &explanation.unused_lines {
         marks.insert(line, ("○", "not needed by the proof"));
     }
     let listing = Listing {
         source: &run.source,
         lines: whole(&run.source),
-        before: notes(run, told),
+        before: notes(run, explanation),
         marks,
         title: "source with invariants between the lines".to_owned(),
     };
     html! {
         h4 { "Source with invariants" }
         (listing.html())
-        @match (told.used_lines.is_empty(), told.unused_lines.is_empty()) {
+        @match (explanation.used_lines.is_empty(), explanation.unused_lines.is_empty()) {
             (true, true) => {}
-            (_, true) => { p.legend { "● used by the proof: " (lines(&told.used_lines)) } }
+            (_, true) => { p.legend { "● used by the proof: " (lines(&explanation.used_lines)) } }
             _ => {
                 p.legend {
-                    span { "● used by the proof: " (lines(&told.used_lines)) }
-                    span { "○ not needed: " (lines(&told.unused_lines)) }
+                    span { "● used by the proof: " (lines(&explanation.used_lines)) }
+                    span { "○ not needed: " (lines(&explanation.unused_lines)) }
                 }
             }
         }
@@ -204,17 +208,17 @@ fn lines(numbers: &std::collections::BTreeSet<u32>) -> String {
 }
 
 /// What was exposed, by round where that is known.
-fn exposed(run: &Run, (result, proof): (&PropertyResult, &Certificate), told: &LocalProof) -> Markup {
+fn exposed(run: &Run, (result, proof): (&PropertyResult, &Certificate), explanation: &LocalProof) -> Markup {
     let rounds = &result.statistics.exposures;
     html! {
         h4 { "What was exposed" }
-        @if told.exposed.is_empty() {
+        @if explanation.exposed.is_empty() {
             p { "Nothing: no process had to look into another one." }
         } @else if rounds.is_empty() {
-            ul { @for fact in told.exposed.iter().take(MOST_ROWS) { li { (code(&fact.text)) } } }
+            ul { @for fact in explanation.exposed.iter().take(MOST_ROWS) { li { (code(&fact.text)) } } }
         } @else {
             p {
-                (counted(told.exposed.len() as u64, "fact", "facts")) " that all others may look at, in "
+                (counted(explanation.exposed.len() as u64, "fact", "facts")) " that all others may look at, in "
                 (counted(rounds.len() as u64, "round", "rounds"))
                 " of refinement. Without it, nothing excluded the state beside it."
             }
@@ -231,14 +235,14 @@ fn exposed(run: &Run, (result, proof): (&PropertyResult, &Certificate), told: &L
 }
 
 /// Which steps of others touch which sentence.
-fn interference(told: &LocalProof) -> Markup {
-    if told.disturbances.is_empty() {
+fn interference(explanation: &LocalProof) -> Markup {
+    if explanation.interfering_steps.is_empty() {
         return Markup::default();
     }
-    let steps: Vec<&SourceStep> = told.disturbances.iter().take(MOST_COLUMNS).collect();
+    let steps: Vec<&SourceStep> = explanation.interfering_steps.iter().take(MOST_COLUMNS).collect();
     let mut rows = Vec::new();
     let mut n_untouched = 0;
-    for part in &told.parts {
+    for part in &explanation.parts {
         for (nth, text) in part.sentences().into_iter().enumerate() {
             let is_touched =
                 |step: &&SourceStep| part.touched_by.get(nth).is_some_and(|touched| touched.contains(*step));
@@ -267,7 +271,8 @@ fn interference(told: &LocalProof) -> Markup {
         }
     };
     let shown = html! { @for row in rows.iter().take(MOST_ROWS) { (row) } };
-    let (n_more, n_more_steps) = (rows.len().saturating_sub(MOST_ROWS), told.disturbances.len() - steps.len());
+    let (n_more, n_more_steps) =
+        (rows.len().saturating_sub(MOST_ROWS), explanation.interfering_steps.len() - steps.len());
     let inner = html! {
         p {
             "Steps of other processes, and what they touch: ✔ the step touches it and keeps it true, – the step does \
@@ -281,7 +286,7 @@ fn interference(told: &LocalProof) -> Markup {
         @if n_more > 0 { (left_out(format_args!("and {n_more} more rows"))) }
         @if n_more_steps > 0 { (left_out(format_args!("and {n_more_steps} more steps"))) }
     };
-    let n_steps = counted(told.disturbances.len() as u64, "step", "steps");
+    let n_steps = counted(explanation.interfering_steps.len() as u64, "step", "steps");
     folded(format_args!("Interference: {n_steps} of other processes keep all of this"), inner)
 }
 

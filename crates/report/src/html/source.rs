@@ -120,16 +120,16 @@ pub fn steps(run: &Run) -> [u32; 2] {
 }
 
 /// What a proof says, before the lines of which it says it.
-pub fn notes(run: &Run, told: &LocalProof) -> BTreeMap<u32, Vec<Note>> {
+pub fn notes(run: &Run, explanation: &LocalProof) -> BTreeMap<u32, Vec<Note>> {
     let mut out: BTreeMap<u32, Vec<Note>> = BTreeMap::new();
-    for part in &told.parts {
+    for part in &explanation.parts {
         let process = process_of(run, part);
         let family = process.map_or(FamilyId::new(0), |process| run.model.processes[process].family);
         let Some(declared) = run.model.families.as_slice().get(family.index()) else { continue };
         let of_family = |other: &&MemberAssertion| {
             process_of(run, other).is_some_and(|id| run.model.processes[id].family == family)
         };
-        let whose = if told.k == 1 && told.parts.iter().filter(of_family).count() < 2 {
+        let whose = if explanation.k == 1 && explanation.parts.iter().filter(of_family).count() < 2 {
             String::new()
         } else if part.members.len() <= 3 {
             part.members.join("; ")

@@ -118,10 +118,10 @@ fn what_a_script_steps_through_is_what_the_document_says() {
     let steps = result["runs"][0]["results"][0]["counterexample"]["steps"].as_array().unwrap();
     let film = &data["traces"]["r0-p0"];
     assert_eq!(film["steps"].as_array().unwrap().len(), steps.len());
-    for (told, step) in film["steps"].as_array().unwrap().iter().zip(steps) {
-        assert_eq!(told["line"], step["line"]);
-        assert_eq!(told["statement"], step["action"]);
-        let name = &film["processes"][told["by"].as_u64().unwrap() as usize];
+    for (explanation, step) in film["steps"].as_array().unwrap().iter().zip(steps) {
+        assert_eq!(explanation["line"], step["line"]);
+        assert_eq!(explanation["statement"], step["action"]);
+        let name = &film["processes"][explanation["by"].as_u64().unwrap() as usize];
         assert_eq!(*name, step["process"]);
     }
     assert_eq!(film["lines"].as_array().unwrap().len(), steps.len() + 1);
@@ -247,8 +247,9 @@ fn a_long_run_is_drawn_in_part_and_says_so() {
     let n_steps = trace.n_steps();
     run.results.truncate(1);
     run.results[0].verdict = Verdict::Violated(Evidence::Trace(trace));
-    let told = explained(&run);
-    let film = Film::of(&told, &told.results[0], told.told_trace(&told.results[0]).unwrap());
+    let explanation = explained(&run);
+    let film =
+        Film::of(&explanation, &explanation.results[0], explanation.explained_trace(&explanation.results[0]).unwrap());
     assert_eq!((film.steps.len(), film.first), (MOST_STEPS, n_steps - MOST_STEPS));
     for lane in film.lanes() {
         let ends: Vec<[usize; 2]> = lane.bars.iter().map(|bar| [bar.from, bar.to]).collect();

@@ -34,8 +34,10 @@ pub struct TracePanel {
 
 /// Everything about a trace; `id` is the panel's.
 pub fn show(run: &Explained, (result, trace): (&PropertyResult, &Trace), id: &str) -> TracePanel {
-    let Some(told) = run.told_trace(result) else { return TracePanel { html: Markup::default(), data: Json::Null } };
-    let film = Film::of(run, result, told);
+    let Some(explanation) = run.explained_trace(result) else {
+        return TracePanel { html: Markup::default(), data: Json::Null };
+    };
+    let film = Film::of(run, result, explanation);
     let title = format!("space-time diagram of {}", property_title(&run.model, result.property));
     let drawing = lanes::draw(&film, &title);
     let listing = Listing {
@@ -217,7 +219,7 @@ fn row(film: &Film<'_>, at: usize, step: &StepView) -> Markup {
                 td { (who_moves(film, step)) }
             } @else {
                 @for &process in &film.processes {
-                    @let text = told(step, process);
+                    @let text = explanation(step, process);
                     td { @if text.is_empty() { span.dim { "·" } } @else { (text) } }
                 }
             }
@@ -227,7 +229,7 @@ fn row(film: &Film<'_>, at: usize, step: &StepView) -> Markup {
 }
 
 /// What a step is to one process: where it went, what of its own changed; empty where it is nothing.
-fn told(step: &StepView, process: ProcessId) -> String {
+fn explanation(step: &StepView, process: ProcessId) -> String {
     let style = Style::default();
     let own = step.shown.iter().filter(|change| change.owner == Some(process));
     let mut parts: Vec<String> = own.map(|change| change_text(change, &change.own_name, &style)).collect();
@@ -241,7 +243,7 @@ fn told(step: &StepView, process: ProcessId) -> String {
 
 /// What a step is to each process of it.
 fn who_moves(film: &Film<'_>, step: &StepView) -> String {
-    let all = film.processes.iter().map(|&process| (film.name(process), told(step, process)));
+    let all = film.processes.iter().map(|&process| (film.name(process), explanation(step, process)));
     let parts: Vec<String> =
         all.filter(|(_, text)| !text.is_empty()).map(|(name, text)| format!("{name}: {text}")).collect();
     parts.join("; ")
@@ -249,7 +251,7 @@ fn who_moves(film: &Film<'_>, step: &StepView) -> String {
 
 /// What the step read, where it changed nothing that others see.
 fn notes(film: &Film<'_>, at: usize, step: &StepView) -> Vec<String> {
-    let drawing = trace::TraceDrawing { told: film.told, named: &[], ending: "", in_full: true };
+    let drawing = trace::TraceDrawing { explanation: film.explanation, named: &[], ending: "", in_full: true };
     trace::read_notes(&drawing, film.first + at + 1, step)
 }
 

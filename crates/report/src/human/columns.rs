@@ -82,14 +82,14 @@ fn cells(drawing: &TraceDrawing<'_>, row: &TraceRow<'_>, choice: &Choice<'_>, st
 }
 
 fn start(drawing: &TraceDrawing<'_>, shown: &[ProcessId]) -> Cells {
-    let state = &drawing.told.trace.states[0];
+    let state = &drawing.explanation.trace.states[0];
     let column = |&process: &ProcessId| {
-        let own = own_variables(drawing.told.model, state, process);
+        let own = own_variables(drawing.explanation.model, state, process);
         let own = own.into_iter().map(|(name, value)| format!("{name} = {value}"));
-        Column { head: location(drawing.told.model, state, process), items: own.collect() }
+        Column { head: location(drawing.explanation.model, state, process), items: own.collect() }
     };
     let shared =
-        shared_variables(drawing.told.model, state).into_iter().map(|(name, value)| format!("{name} = {value}"));
+        shared_variables(drawing.explanation.model, state).into_iter().map(|(name, value)| format!("{name} = {value}"));
     Cells {
         step: "0".to_owned(),
         below: String::new(),
@@ -101,7 +101,7 @@ fn start(drawing: &TraceDrawing<'_>, shown: &[ProcessId]) -> Cells {
 
 fn step(drawing: &TraceDrawing<'_>, (nth, view): (usize, &StepView), choice: &Choice<'_>, style: &Style) -> Cells {
     let shown = choice.shown;
-    let digits = drawing.told.trace.n_steps().to_string().len();
+    let digits = drawing.explanation.trace.n_steps().to_string().len();
     let notes = read_notes(drawing, nth, view);
     let column = |&process: &ProcessId| {
         let head = view.moved.iter().find(|moved| moved.process == process).map(|moved| {
@@ -124,7 +124,7 @@ fn step(drawing: &TraceDrawing<'_>, (nth, view): (usize, &StepView), choice: &Ch
     let shared = shared.map(|change| change_text(change, &change.name, style));
     Cells {
         // All numbers are equally wide, so that brackets are below each other.
-        step: format!("{} {nth:>digits$}", bracket(drawing.told.trace, nth, style)).trim_start().to_owned(),
+        step: format!("{} {nth:>digits$}", bracket(drawing.explanation.trace, nth, style)).trim_start().to_owned(),
         below: beside(drawing, nth, style),
         line: view.line.to_string(),
         processes: shown.iter().map(column).collect(),
@@ -170,7 +170,7 @@ struct ColumnWidths {
 
 impl ColumnWidths {
     fn of(drawing: &TraceDrawing<'_>, rows: &[Cells], shown: &[ProcessId], style: &Style) -> Option<Self> {
-        let names: Vec<String> = shown.iter().map(|&id| clean(&drawing.told.model.processes[id].name)).collect();
+        let names: Vec<String> = shown.iter().map(|&id| clean(&drawing.explanation.model.processes[id].name)).collect();
         let natural = |nth: usize| {
             let columns = rows.iter().map(|row| &row.processes[nth]);
             let lines = columns.flat_map(|column| column.items.iter().chain([&column.head])).map(|line| width(line));

@@ -32,18 +32,26 @@ pub struct EndOfTrace {
 /// What the trace's end shows about the property.
 pub fn end(run: &Explained, result: &PropertyResult, trace: &Trace, style: &Style) -> EndOfTrace {
     let property = result.property;
-    let (Some(last), Some(told)) = (trace.states.last(), run.trace(result)) else {
+    let (Some(last), Some(explanation)) = (trace.states.last(), run.trace(result)) else {
         return EndOfTrace { text: String::new(), processes: Vec::new(), ending: String::new() };
     };
     match (&trace.end, &run.model.properties[property].kind) {
         (TraceEnd::State, PropertyKind::Invariant(_)) => {
             let ending =
                 format!("{} {} is false", style.mark(Mark::Violated), clean(&run.model.properties[property].name));
-            EndOfTrace { text: because(&run.model, &told.why, trace, style), processes: named(&told.why), ending }
+            EndOfTrace {
+                text: because(&run.model, &explanation.why, trace, style),
+                processes: named(&explanation.why),
+                ending,
+            }
         }
         (TraceEnd::State, PropertyKind::Reachable(_)) => {
             let ending = format!("{} reached", style.mark(Mark::Holds));
-            EndOfTrace { text: because(&run.model, &told.why, trace, style), processes: named(&told.why), ending }
+            EndOfTrace {
+                text: because(&run.model, &explanation.why, trace, style),
+                processes: named(&explanation.why),
+                ending,
+            }
         }
         (TraceEnd::State, _) => EndOfTrace { text: String::new(), processes: Vec::new(), ending: String::new() },
         (TraceEnd::Fault { by, fault }, _) => {
@@ -51,13 +59,13 @@ pub fn end(run: &Explained, result: &PropertyResult, trace: &Trace, style: &Styl
             EndOfTrace { text: erring(run, last, by.process, fault, style), processes: vec![by.process], ending }
         }
         (TraceEnd::Deadlock, _) => {
-            let waits = &told.waits;
+            let waits = &explanation.waits;
             let ending = format!("{} nobody can move", style.mark(Mark::Violated));
             let processes = waits.iter().flat_map(|wait| wait.holders.iter().copied().chain([wait.process]));
             let mut processes: Vec<ProcessId> = processes.collect();
             processes.sort();
             processes.dedup();
-            EndOfTrace { text: waiting(run, last, told, style), processes, ending }
+            EndOfTrace { text: waiting(run, last, explanation, style), processes, ending }
         }
         (TraceEnd::Loop, _) => {
             let from = trace.loop_from.unwrap_or(0);
@@ -137,8 +145,8 @@ fn erring(run: &Run, state: &State, process: ProcessId, fault: &StepFault, style
 }
 
 /// Which process waits for what, and which one holds it.
-fn waiting(run: &Run, state: &State, told: &TraceExplanation, style: &Style) -> String {
-    let (model, waits) = (&run.model, &told.waits);
+fn waiting(run: &Run, state: &State, explanation: &TraceExplanation, style: &Style) -> String {
+    let (model, waits) = (&run.model, &explanation.waits);
     let mut stuck: Vec<ProcessId> = waits.iter().map(|wait| wait.process).collect();
     stuck.dedup();
     let others = model.processes.len() - stuck.len();
@@ -154,7 +162,7 @@ fn waiting(run: &Run, state: &State, told: &TraceExplanation, style: &Style) -> 
         }
     };
     let mut out = hang("  ", &lead, style.width.min(80));
-    let cycle = told.cycle.as_deref().filter(|cycle| cycle.len() > 1).unwrap_or_default();
+    let cycle = explanation.cycle.as_deref().filter(|cycle| cycle.len() > 1).unwrap_or_default();
     let rows: Vec<[String; 3]> = waits.iter().map(|wait| wait_row(run, state, wait)).collect();
     let column = |nth: usize| rows.iter().map(|row| width(&row[nth])).max().unwrap_or(0).min(40);
     for (row, wait) in rows.iter().zip(waits) {

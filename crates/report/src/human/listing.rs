@@ -19,11 +19,11 @@ pub fn draw(drawing: &TraceDrawing<'_>, rows: &[TraceRow<'_>], style: &Style) ->
     let steps: Vec<[String; 4]> = rows.iter().filter_map(|row| parts(drawing, row, style)).collect();
     let most = |nth: usize, title: &str| steps.iter().map(|step| width(&step[nth])).max().unwrap_or(0).max(title.len());
     let (step, line, process) = (most(0, "step"), most(1, "line"), most(2, "process").min(20));
-    let told = rows.iter().filter_map(|row| match row {
+    let explanation = rows.iter().filter_map(|row| match row {
         TraceRow::Step(nth, view) => Some(width(&effects(drawing, *nth, view, style))),
         TraceRow::Start | TraceRow::Gap(_) => None,
     });
-    let changes = told.max().unwrap_or(0).clamp(*CHANGES.start(), *CHANGES.end());
+    let changes = explanation.max().unwrap_or(0).clamp(*CHANGES.start(), *CHANGES.end());
     let room = style.width.saturating_sub(step + line + process + 10 + changes).max("move".len());
     let widths = [step, line, process, most(3, "move").min(room)];
     let titles = ["step", "line", "process", "move"].iter().zip(widths).map(|(title, columns)| pad(title, columns));
@@ -68,11 +68,11 @@ fn parts(drawing: &TraceDrawing<'_>, row: &TraceRow<'_>, style: &Style) -> Optio
         true => format!("{} stands still", moved.from),
         false => what_happens(view, moved, style),
     });
-    let who = view.moved.iter().map(|moved| clean(&drawing.told.model.processes[moved.process].name));
+    let who = view.moved.iter().map(|moved| clean(&drawing.explanation.model.processes[moved.process].name));
     // Numbers are as wide as the last one, so that brackets are below each other.
-    let digits = drawing.told.trace.n_steps().to_string().len();
+    let digits = drawing.explanation.trace.n_steps().to_string().len();
     Some([
-        format!("{} {nth:>digits$}", bracket(drawing.told.trace, *nth, style)).trim_start().to_owned(),
+        format!("{} {nth:>digits$}", bracket(drawing.explanation.trace, *nth, style)).trim_start().to_owned(),
         view.line.to_string(),
         who.collect::<Vec<_>>().join(" with "),
         clean(&own),
@@ -89,7 +89,7 @@ fn effects(drawing: &TraceDrawing<'_>, nth: usize, view: &StepView, style: &Styl
 
 /// The initial state: processes of equal states together, then the shared variables.
 fn start(drawing: &TraceDrawing<'_>, columns: usize, style: &Style) -> String {
-    let (model, state) = (drawing.told.model, &drawing.told.trace.states[0]);
+    let (model, state) = (drawing.explanation.model, &drawing.explanation.trace.states[0]);
     let describe = |process: ProcessId| {
         let own = own_variables(model, state, process).into_iter().map(|(name, value)| format!("{name} = {value}"));
         std::iter::once(location(model, state, process)).chain(own).collect::<Vec<_>>().join(", ")

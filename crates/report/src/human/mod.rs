@@ -174,12 +174,12 @@ fn trace_block(
     context: &Context,
     style: &Style,
 ) -> String {
-    let Some(told) = run.told_trace(result) else { return String::new() };
+    let Some(explanation) = run.explained_trace(result) else { return String::new() };
     let shown = failure::end(run, result, trace, style);
     let mut out = shown.text;
     out.push('\n');
     let drawing = TraceDrawing {
-        told,
+        explanation,
         named: &shown.processes,
         ending: &shown.ending,
         in_full: context.verbosity == Verbosity::Verbose,

@@ -33,21 +33,21 @@ pub fn block(
     if let Some(earlier) = run.earlier(result) {
         let text = format!("by the same invariants as {}", clean(&run.model.properties[earlier.property].name));
         out.push_str(&hang("  ", &text, style.width.min(80)));
-    } else if let Some(told) = run.proof(result) {
+    } else if let Some(explanation) = run.proof(result) {
         let page = Page { style, columns: style.width.min(80), most: if is_verbose { usize::MAX } else { MOST_LINES } };
-        out.push_str(&page.invariants(told));
-        if let Some(why) = explain::proof::why(&run.model, result.property, told) {
+        out.push_str(&page.invariants(explanation));
+        if let Some(why) = explain::proof::why(&run.model, result.property, explanation) {
             out.push_str(&page.row("Why it follows", &why));
         }
-        out.push_str(&page.exposed(told, result.statistics.refinements, is_verbose));
+        out.push_str(&page.exposed(explanation, result.statistics.refinements, is_verbose));
         if is_verbose {
             for (nth, round) in result.statistics.exposures.iter().enumerate() {
                 let text = explain::proof::round(&run.model, proof, round);
                 out.push_str(&page.row(&format!("  round {}", nth + 1), &clean(&text)));
             }
         }
-        out.push_str(&page.disturbances(told, result, is_verbose));
-        out.push_str(&page.lines(told));
+        out.push_str(&page.interfering_steps(explanation, result, is_verbose));
+        out.push_str(&page.lines(explanation));
         out.push_str(&insight::other_sizes(&result.insight, style));
     }
     if let Some(story) = run.story(result) {
@@ -90,26 +90,26 @@ impl Page<'_> {
         hang(&format!("  {heading:<18}   "), text, self.columns)
     }
 
-    fn invariants(&self, told: &LocalProof) -> String {
+    fn invariants(&self, explanation: &LocalProof) -> String {
         let mut out = String::new();
-        for (nth, part) in told.parts.iter().enumerate() {
+        for (nth, part) in explanation.parts.iter().enumerate() {
             // Beyond the first few, processes that are all different are counted.
             if nth > 0 && out.lines().count() > self.most {
-                let left: usize = told.parts[nth..].iter().map(|part| part.members.len()).sum();
+                let left: usize = explanation.parts[nth..].iter().map(|part| part.members.len()).sum();
                 let more = counted(left as u64, "more invariant", "more invariants");
                 out.push_str(&format!("  {} {more} of other processes: -v shows them\n", self.style.mark(Mark::Cut)));
                 break;
             }
             out.push_str(&self.part(part));
         }
-        if told.is_ring && told.names_neighbours() {
-            let text = match told.is_scene {
+        if explanation.is_ring && explanation.names_neighbours() {
+            let text = match explanation.is_scene {
                 true => "i + 1 and i - 1 are the neighbours of i",
                 false => "i + 1 and i - 1 are the neighbours of i in the ring of processes",
             };
             out.push_str(&hang("    ", text, self.columns));
         }
-        if !told.untold.is_empty() {
+        if !explanation.unexplained.is_empty() {
             let text = "The sets of this proof are too large to be put into words. A smaller N may be readable; the proof file has them all.";
             out.push_str(&hang("  ", text, self.columns));
         }
@@ -195,38 +195,38 @@ impl Page<'_> {
     }
 
     /// The exposed facts that the proof used.
-    fn exposed(&self, told: &LocalProof, rounds: Option<u64>, is_verbose: bool) -> String {
-        if told.exposed.is_empty() {
+    fn exposed(&self, explanation: &LocalProof, rounds: Option<u64>, is_verbose: bool) -> String {
+        if explanation.exposed.is_empty() {
             return String::new();
         }
-        let n_facts = counted(told.exposed.len() as u64, "fact", "facts");
+        let n_facts = counted(explanation.exposed.len() as u64, "fact", "facts");
         let rounds = rounds.filter(|&rounds| rounds > 0).map(|rounds| counted(rounds, "round", "rounds"));
         let after = rounds.map(|rounds| format!(" in {rounds} of refinement")).unwrap_or_default();
         let few = if is_verbose { usize::MAX } else { 6 };
-        let mut facts: Vec<String> = told.exposed.iter().take(few).map(|fact| fact.text.clone()).collect();
-        if told.exposed.len() > few {
+        let mut facts: Vec<String> = explanation.exposed.iter().take(few).map(|fact| fact.text.clone()).collect();
+        if explanation.exposed.len() > few {
             facts.push(self.style.mark(Mark::Cut).to_owned());
         }
         self.row("Looked into others", &format!("{n_facts} exposed{after}: {}", facts.join(", ")))
     }
 
     /// Which steps of others touch what a process relies on, and that they keep it.
-    fn disturbances(&self, told: &LocalProof, result: &PropertyResult, is_verbose: bool) -> String {
+    fn interfering_steps(&self, explanation: &LocalProof, result: &PropertyResult, is_verbose: bool) -> String {
         let few = if is_verbose { usize::MAX } else { 4 };
         let ok = self.style.mark(Mark::Holds);
-        let mut steps: Vec<String> = told
-            .disturbances
+        let mut steps: Vec<String> = explanation
+            .interfering_steps
             .iter()
             .take(few)
             .map(|step| format!("`{}` (line {})", step.statement, step.line))
             .collect();
-        if told.disturbances.len() > few {
-            steps.push(format!("{} more", told.disturbances.len() - few));
+        if explanation.interfering_steps.len() > few {
+            steps.push(format!("{} more", explanation.interfering_steps.len() - few));
         }
         if steps.is_empty() {
             return String::new();
         }
-        let verb = if told.disturbances.len() == 1 { "keeps" } else { "keep" };
+        let verb = if explanation.interfering_steps.len() == 1 { "keeps" } else { "keep" };
         // That they keep it is what the checker of the proof finds out.
         match result.audit.is_accepted() {
             true => self.row("Steps of others", &format!("{} {verb} all of this {ok}", steps.join(", "))),
@@ -234,17 +234,18 @@ impl Page<'_> {
         }
     }
 
-    fn lines(&self, told: &LocalProof) -> String {
+    fn lines(&self, explanation: &LocalProof) -> String {
         let list = |lines: &std::collections::BTreeSet<u32>| {
             let lines: Vec<String> = lines.iter().map(ToString::to_string).collect();
             let word = if lines.len() == 1 { "line" } else { "lines" };
             format!("{word} {}", lines.join(", "))
         };
-        match (told.used_lines.is_empty(), told.unused_lines.is_empty()) {
+        match (explanation.used_lines.is_empty(), explanation.unused_lines.is_empty()) {
             (true, _) => String::new(),
-            (false, true) => self.row("Used by the proof", &list(&told.used_lines)),
+            (false, true) => self.row("Used by the proof", &list(&explanation.used_lines)),
             (false, false) => {
-                let text = format!("{}; not needed: {}", list(&told.used_lines), list(&told.unused_lines));
+                let text =
+                    format!("{}; not needed: {}", list(&explanation.used_lines), list(&explanation.unused_lines));
                 self.row("Used by the proof", &text)
             }
         }

@@ -107,8 +107,8 @@ fn locks_conditions_and_ended_processes() {
 fn a_loop_is_bracketed() {
     let (run, trace) = lasso();
     let steps = ExplainedSteps::of(&trace);
-    let told = steps.told(&run.model, &run.source, &trace);
-    let drawing = TraceDrawing { told, named: &[], ending: "", in_full: false };
+    let explanation = steps.of_trace(&run.model, &run.source, &trace);
+    let drawing = TraceDrawing { explanation, named: &[], ending: "", in_full: false };
     crate::testing::assert_shown("human__a_loop_is_bracketed", &draw_trace(&drawing, &Style::default()));
     let narrow = Style { width: 60, ..Style::default() };
     crate::testing::assert_shown("human__a_loop_is_bracketed-2", &draw_trace(&drawing, &narrow));
@@ -123,8 +123,8 @@ fn long_traces_are_shown_in_part() {
         trace.turns.extend_from_within(1..5);
     }
     let steps = ExplainedSteps::of(&trace);
-    let told = steps.told(&run.model, &run.source, &trace);
-    let drawing = TraceDrawing { told, named: &[], ending: "", in_full: false };
+    let explanation = steps.of_trace(&run.model, &run.source, &trace);
+    let drawing = TraceDrawing { explanation, named: &[], ending: "", in_full: false };
     let short = draw_trace(&drawing, &Style::default());
     assert!(short.contains("115 steps left out (-v shows them)"), "{short}");
     assert!(short.lines().count() < 60);

@@ -6,7 +6,7 @@
 use engine::run::PropertyResult;
 use evidence::Trace;
 use explain::bundle::read_text;
-use explain::explained::ToldTrace;
+use explain::explained::ExplainedTrace;
 use explain::steps::StepView;
 use model::Model;
 use model::eval::Turn;
@@ -31,7 +31,7 @@ const FEW_PROCESSES: usize = 5;
 #[derive(Clone, Copy)]
 pub struct TraceDrawing<'a> {
     /// The trace, with its steps.
-    pub told: ToldTrace<'a>,
+    pub explanation: ExplainedTrace<'a>,
     /// Processes that have a column even if they take no step.
     pub named: &'a [ProcessId],
     /// A few words under the last step; may be empty.
@@ -53,8 +53,8 @@ pub(super) enum TraceRow<'a> {
 /// Draws a trace.
 pub fn draw_trace(drawing: &TraceDrawing<'_>, style: &Style) -> String {
     let rows = rows(drawing);
-    let all: Vec<ProcessId> = drawing.told.model.processes.ids().collect();
-    let movers = drawing.told.trace.turns.iter().flat_map(Turn::processes);
+    let all: Vec<ProcessId> = drawing.explanation.model.processes.ids().collect();
+    let movers = drawing.explanation.trace.turns.iter().flat_map(Turn::processes);
     let mut relevant: Vec<ProcessId> = movers.chain(drawing.named.iter().copied()).collect();
     relevant.sort();
     relevant.dedup();
@@ -65,7 +65,7 @@ pub fn draw_trace(drawing: &TraceDrawing<'_>, style: &Style) -> String {
     let (mut out, shown) = drawn.unwrap_or_else(|| (listing::draw(drawing, &rows, style), &relevant));
     let silent: Vec<ProcessId> = all.iter().copied().filter(|id| !shown.contains(id)).collect();
     if !silent.is_empty() {
-        let names = group_names(drawing.told.model, &silent);
+        let names = group_names(drawing.explanation.model, &silent);
         let verb = if silent.len() == 1 { "does" } else { "do" };
         out.push_str(&hang("  ", &format!("{names} {verb} not move"), style.width.min(80)));
     }
@@ -73,9 +73,9 @@ pub fn draw_trace(drawing: &TraceDrawing<'_>, style: &Style) -> String {
 }
 
 fn rows<'a>(drawing: &TraceDrawing<'a>) -> Vec<TraceRow<'a>> {
-    let trace = drawing.told.trace;
+    let trace = drawing.explanation.trace;
     let n_steps = trace.n_steps();
-    let row = |nth: usize| TraceRow::Step(nth, drawing.told.step(nth - 1));
+    let row = |nth: usize| TraceRow::Step(nth, drawing.explanation.step(nth - 1));
     let mut rows = vec![TraceRow::Start];
     if drawing.in_full || n_steps <= MOST_STEPS {
         rows.extend((1..=n_steps).map(row));
@@ -104,7 +104,7 @@ pub(super) fn bracket(trace: &Trace, nth: usize, style: &Style) -> &'static str 
 
 /// The text beside the later lines of a step, in the column of its number: the bracket of a loop that goes on.
 pub(super) fn beside(drawing: &TraceDrawing<'_>, nth: usize, style: &Style) -> String {
-    let trace = drawing.told.trace;
+    let trace = drawing.explanation.trace;
     match trace.loop_from {
         Some(from) if nth > from && nth < trace.n_steps() => {
             let digits = trace.n_steps().to_string().len();
@@ -120,8 +120,8 @@ pub(crate) fn read_notes(drawing: &TraceDrawing<'_>, nth: usize, view: &StepView
     if view.writes || view.changes.iter().any(|change| change.owner.is_none()) {
         return Vec::new();
     }
-    let before = &drawing.told.trace.states[nth - 1];
-    let note = |&cell: &CellId| read_text(drawing.told.model, before, cell);
+    let before = &drawing.explanation.trace.states[nth - 1];
+    let note = |&cell: &CellId| read_text(drawing.explanation.model, before, cell);
     let mut notes: Vec<String> = Vec::new();
     for text in view.reads.iter().filter_map(note) {
         if !notes.contains(&text) {
@@ -130,7 +130,7 @@ pub(crate) fn read_notes(drawing: &TraceDrawing<'_>, nth: usize, view: &StepView
     }
     if notes.len() > MOST_NOTES {
         // Of many, those that some step changes.
-        let states = &drawing.told.trace.states;
+        let states = &drawing.explanation.trace.states;
         let changes = |cell: CellId| states.iter().any(|state| state.cells[cell.index()] != before.cells[cell.index()]);
         let n_notes = notes.len();
         notes = view.reads.iter().filter(|&&cell| changes(cell)).filter_map(note).collect();

@@ -96,7 +96,7 @@ impl Flow<'_> {
         let trace = self.trace;
         let states = [&trace.states[nth - 1], &trace.states[nth]];
         let turn = &trace.turns[nth - 1];
-        let Some(view) = self.found.told_trace().map(|told| told.step(nth - 1)) else { return };
+        let Some(view) = self.found.explained_trace().map(|explanation| explanation.step(nth - 1)) else { return };
         for (process, span) in movers(self.found, turn, states[0]) {
             let text = self.words(view, process, nth);
             let values = self.values(view, process, nth);
@@ -171,7 +171,7 @@ impl Flow<'_> {
             TraceEnd::Deadlock => {
                 let last = &trace.states[trace.n_steps()];
                 // A process that can go several ways waits for each of them.
-                let waits = run.trace(self.found.result).map_or(&[][..], |told| &told.waits);
+                let waits = run.trace(self.found.result).map_or(&[][..], |explanation| &explanation.waits);
                 for ways in waits.chunk_by(|one, other| one.process == other.process) {
                     let texts: Vec<String> = ways.iter().map(|wait| awaited(run, wait)).collect();
                     let (process, text) = (ways[0].process, format!("waits for {}", texts.join(", or for ")));

@@ -17,7 +17,7 @@ use super::local::{renamed, renamed_value};
 use super::{CertificateScene, SceneEntry, Shown};
 
 /// More evaluations in local states than this are not made for one sentence.
-const MOST_LOOKS: usize = 2_000_000;
+const MOST_EVALUATIONS: usize = 2_000_000;
 
 /// A row, and a choice of local states of which the row only shows the block.
 #[derive(Clone)]
@@ -55,7 +55,7 @@ impl<'a> SupposedRow<'a> {
         let mut found: Option<bool> = None;
         for state in blocks.states_of(block) {
             self.looks.set(self.looks.get() + 1);
-            if self.looks.get() > MOST_LOOKS {
+            if self.looks.get() > MOST_EVALUATIONS {
                 return None;
             }
             let case = SupposedRow { locals: [&self.locals[..], &[(column, state)]].concat(), ..self.clone() };
@@ -151,7 +151,7 @@ impl<'a> SupposedRow<'a> {
             NamedProcess::Process(_) => who,
             NamedProcess::Letter(letter) => NamedProcess::Letter(seen(letter)?),
             NamedProcess::After(letter, distance) => NamedProcess::After(seen(letter)?, distance),
-            NamedProcess::Kin(letter, kin) => NamedProcess::Kin(seen(letter)?, kin),
+            NamedProcess::TreePosition(letter, position) => NamedProcess::TreePosition(seen(letter)?, position),
         })
     }
 
@@ -216,7 +216,7 @@ impl<'a> SupposedRow<'a> {
                         Some(false)
                     }
                     // That process has no name here, and processes that have one are named.
-                    ValueTerm::Process(NamedProcess::After(..) | NamedProcess::Kin(..)) => None,
+                    ValueTerm::Process(NamedProcess::After(..) | NamedProcess::TreePosition(..)) => None,
                 },
                 other => Some(other.value() == Some(term)),
             }

@@ -46,7 +46,7 @@ impl Blocks {
             chosen.map(|(state, _)| state).collect::<Vec<&Vec<SceneEntry>>>()
         };
         let (yes, no) = (of(inside), of(outside));
-        if let Some((column, entries)) = self.told_apart(&yes, &no) {
+        if let Some((column, entries)) = self.distinguishing(&yes, &no) {
             return self.test(who, column, &entries);
         }
         let control = self.columns.iter().position(|shown| matches!(shown, Some(Shown::Place(_))))?;
@@ -60,9 +60,9 @@ impl Blocks {
             let (here_yes, here_no) = (here(&yes), here(&no));
             let test = match here_no.is_empty() {
                 true => None,
-                false => {
-                    Some(self.told_apart(&here_yes.iter().collect::<Vec<_>>(), &here_no.iter().collect::<Vec<_>>())?)
-                }
+                false => Some(
+                    self.distinguishing(&here_yes.iter().collect::<Vec<_>>(), &here_no.iter().collect::<Vec<_>>())?,
+                ),
             };
             match groups.iter_mut().find(|(known, _)| *known == test) {
                 Some((_, places)) => places.push(place),
@@ -81,7 +81,11 @@ impl Blocks {
     }
 
     /// A column that distinguishes two sets of local states, with what it has in each.
-    fn told_apart(&self, yes: &[&Vec<SceneEntry>], no: &[&Vec<SceneEntry>]) -> Option<(usize, [Vec<SceneEntry>; 2])> {
+    fn distinguishing(
+        &self,
+        yes: &[&Vec<SceneEntry>],
+        no: &[&Vec<SceneEntry>],
+    ) -> Option<(usize, [Vec<SceneEntry>; 2])> {
         let columns = (0..self.columns.len()).filter(|&column| self.columns[column].is_some());
         { columns }.find_map(|column| {
             let of = |states: &[&Vec<SceneEntry>]| {

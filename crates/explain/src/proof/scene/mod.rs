@@ -122,11 +122,11 @@ impl CertificateScene {
     }
 
     /// The row with the processes that are seen permuted: the letter at a position becomes that of the order.
-    pub fn exchanged(&self, row: &[SceneEntry], order: &[usize]) -> Option<Vec<SceneEntry>> {
+    pub fn permuted(&self, row: &[SceneEntry], order: &[usize]) -> Option<Vec<SceneEntry>> {
         let mut found = row.to_vec();
         for (shown, entry) in self.columns.iter().zip(row) {
-            let to = self.columns.iter().position(|one| *one == shown.exchanged(order))?;
-            found[to] = entry.exchanged(order);
+            let to = self.columns.iter().position(|one| *one == shown.permuted(order))?;
+            found[to] = entry.permuted(order);
         }
         Some(found)
     }
@@ -200,25 +200,25 @@ impl CertificateScene {
 
 impl Shown {
     /// The column of other processes, where those that are seen are permuted.
-    fn exchanged(&self, order: &[usize]) -> Shown {
+    fn permuted(&self, order: &[usize]) -> Shown {
         match self {
-            Shown::Place(who) => Shown::Place(exchanged(*who, order)),
-            Shown::Block(who, blocks) => Shown::Block(exchanged(*who, order), blocks.clone()),
+            Shown::Place(who) => Shown::Place(permuted(*who, order)),
+            Shown::Block(who, blocks) => Shown::Block(permuted(*who, order), blocks.clone()),
             Shown::Somebody(_) => self.clone(),
             Shown::Cell(term, ty) => {
                 let index = |index: &IndexName| match *index {
-                    IndexName::Of(who) => IndexName::Of(exchanged(who, order)),
+                    IndexName::Of(who) => IndexName::Of(permuted(who, order)),
                     number @ IndexName::Number(_) => number,
                 };
                 let indices = term.indices.iter().map(index).collect();
-                let owner = term.owner.map(|who| exchanged(who, order));
+                let owner = term.owner.map(|who| permuted(who, order));
                 Shown::Cell(CellTerm { var: term.var, owner, indices }, *ty)
             }
         }
     }
 }
 
-fn exchanged(who: NamedProcess, order: &[usize]) -> NamedProcess {
+fn permuted(who: NamedProcess, order: &[usize]) -> NamedProcess {
     match who {
         NamedProcess::Letter(letter) => {
             NamedProcess::Letter(Letter { at: order.get(letter.at).copied().unwrap_or(letter.at), ..letter })
@@ -267,9 +267,9 @@ fn cell_says(
 
 impl SceneEntry {
     /// The entry where the processes that are seen are permuted.
-    fn exchanged(self, order: &[usize]) -> SceneEntry {
+    fn permuted(self, order: &[usize]) -> SceneEntry {
         match self {
-            SceneEntry::Process(who) => SceneEntry::Process(exchanged(who, order)),
+            SceneEntry::Process(who) => SceneEntry::Process(permuted(who, order)),
             other => other,
         }
     }

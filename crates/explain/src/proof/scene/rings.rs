@@ -9,7 +9,7 @@ use model::variable::VarId;
 
 use super::terms::CellNames;
 use super::{CertificateScene, Only, SceneEntry, Shown};
-use crate::proof::formula::{Kin, Letter, NamedProcess};
+use crate::proof::formula::{Letter, NamedProcess, TreePosition};
 
 /// The scenes; `None` where a window shows what there is not.
 pub(super) fn scenes(model: &Model, proof: &RingsProof) -> Option<Vec<CertificateScene>> {
@@ -80,9 +80,9 @@ impl Neighbours {
         match (self.network, at) {
             (_, 0) => Some(NamedProcess::Letter(letter)),
             (Network::Line, distance) => Some(NamedProcess::After(letter, distance)),
-            (Network::Tree, tree::PARENT) => Some(NamedProcess::Kin(letter, Kin::Parent)),
-            (Network::Tree, tree::LEFT) => Some(NamedProcess::Kin(letter, Kin::Left)),
-            (Network::Tree, tree::RIGHT) => Some(NamedProcess::Kin(letter, Kin::Right)),
+            (Network::Tree, tree::PARENT) => Some(NamedProcess::TreePosition(letter, TreePosition::Parent)),
+            (Network::Tree, tree::LEFT) => Some(NamedProcess::TreePosition(letter, TreePosition::Left)),
+            (Network::Tree, tree::RIGHT) => Some(NamedProcess::TreePosition(letter, TreePosition::Right)),
             (Network::Tree, _) => None,
         }
     }

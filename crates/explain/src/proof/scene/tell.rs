@@ -160,7 +160,7 @@ impl CertificateScene {
     /// The seen processes that a column is about, as bits.
     pub fn letters_of(&self, column: usize) -> u64 {
         let bit = |who: &NamedProcess| match who {
-            NamedProcess::Letter(letter) | NamedProcess::After(letter, _) | NamedProcess::Kin(letter, _) => {
+            NamedProcess::Letter(letter) | NamedProcess::After(letter, _) | NamedProcess::TreePosition(letter, _) => {
                 1_u64 << letter.at
             }
             NamedProcess::Process(_) => 0,
@@ -412,12 +412,12 @@ impl<'a> SceneTable<'a> {
     fn renamed(&self, one: &Exclusion, order: &[usize]) -> Option<Exclusion> {
         let mut found: Exclusion = Vec::new();
         for &(column, bits) in one {
-            let shown = self.scene.columns[self.columns[column]].exchanged(order);
+            let shown = self.scene.columns[self.columns[column]].permuted(order);
             let to = self.columns.iter().position(|&column| self.scene.columns[column] == shown)?;
             let mut bits_there = 0;
             for class in (0..64).filter(|class| bits >> class & 1 == 1) {
                 for &number in &self.classes.numbers[column][class] {
-                    let entry = self.universe[column][number as usize].exchanged(order);
+                    let entry = self.universe[column][number as usize].permuted(order);
                     let number = self.universe[to].iter().position(|known| *known == entry)? as u32;
                     let class = self.classes.numbers[to].iter().position(|class| class.contains(&number))?;
                     bits_there |= 1 << class;

@@ -43,7 +43,7 @@ pub(super) struct WaitingChains<'a> {
 
 impl WaitingChains<'_> {
     /// Why waiting ends; nothing where that does not follow from which process waits for which.
-    pub fn told(&self, place: &dyn Fn(WaitingType) -> String, who: &dyn Fn(usize) -> String) -> Vec<StoryLine> {
+    pub fn sentences(&self, place: &dyn Fn(WaitingType) -> String, who: &dyn Fn(usize) -> String) -> Vec<StoryLine> {
         if self.links.is_empty() {
             return vec![line("nobody ever waits: whoever has a turn moves".to_owned())];
         }

@@ -26,17 +26,17 @@ pub(super) fn story(model: &Model, views: &ViewsProof, claims: &[&CrowdRefutatio
     }
     let names = letters(model, &[model.families[views.family].first]).letters;
     let mut out = Story::default();
-    let mut told: Vec<(Vec<CrowdSum>, Vec<Branch>)> = Vec::new();
+    let mut explanation: Vec<(Vec<CrowdSum>, Vec<Branch>)> = Vec::new();
     for claim in claims {
         // Ways that differ by assumptions only are often excluded in the same way.
         let known = (claim.sums.clone(), claim.branches.clone());
-        if told.contains(&known) {
+        if explanation.contains(&known) {
             continue;
         }
         let mut teller =
             CrowdStory { model, views, scene: &scene, names: &names, sums: &claim.sums, budget, out: &mut out };
         teller.first(claim)?;
-        told.push(known);
+        explanation.push(known);
     }
     if out.lines.len() > MOST_LINES {
         out.lines.truncate(MOST_LINES);

@@ -169,7 +169,7 @@ fn shows(view: &[SceneEntry], row: &[SceneEntry]) -> bool {
 
 /// The least of the rows that differ from this one by a permutation of the processes that are seen.
 fn least(scene: &CertificateScene, row: &[SceneEntry]) -> Vec<SceneEntry> {
-    let images = orders(scene.n_letters).into_iter().filter_map(|order| scene.exchanged(row, &order));
+    let images = orders(scene.n_letters).into_iter().filter_map(|order| scene.permuted(row, &order));
     images.min().unwrap_or_else(|| row.to_vec())
 }
 

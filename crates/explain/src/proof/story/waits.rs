@@ -18,7 +18,7 @@ use model::types::ScalarType;
 use model::value::Value;
 use model::variable::CellId;
 
-use super::super::formula::{Kin, Letter, LetterMeaning, NamedProcess, SentenceFormula};
+use super::super::formula::{Letter, LetterMeaning, NamedProcess, SentenceFormula, TreePosition};
 use super::super::member::letters;
 use super::super::render;
 use super::super::scene::{CertificateScene, Only, SceneEntry, Shown, is_true, relettered, scenes};
@@ -84,7 +84,7 @@ pub(super) fn story(model: &Model, certificate: &Certificate, budget: &Budget) -
         has_seam: scenes.iter().any(has_seam),
         sum_of: &|nodes| teller.sum_of(nodes, &flows, budget),
     };
-    let lines = chains.told(&|node| teller.node_name(node), &|scene| teller.who_text(scene));
+    let lines = chains.sentences(&|node| teller.node_name(node), &|scene| teller.who_text(scene));
     Some(Story { waits: teller.waits(), lines, picture: teller.picture() })
 }
 
@@ -157,7 +157,7 @@ impl WaitFinder<'_> {
         admitted: &[ProcessId],
     ) -> Option<()> {
         let scene = &self.scenes[at];
-        let apart = told_apart(scene, free, stuck);
+        let apart = distinguishing(scene, free, stuck);
         let holds = match &apart {
             Some((column, inside, outside)) => {
                 render::text(self.model, self.names, &scene.says(*column, inside, outside)?)
@@ -262,9 +262,11 @@ impl WaitFinder<'_> {
         let (here, there) = (process.index() - first, other.index() - first);
         match self.network {
             Network::Line => NamedProcess::After(letter, self.way(there as i64 - here as i64)),
-            Network::Tree if here > 0 && there == (here - 1) / 2 => NamedProcess::Kin(letter, Kin::Parent),
-            Network::Tree if there == 2 * here + 1 => NamedProcess::Kin(letter, Kin::Left),
-            Network::Tree if there == 2 * here + 2 => NamedProcess::Kin(letter, Kin::Right),
+            Network::Tree if here > 0 && there == (here - 1) / 2 => {
+                NamedProcess::TreePosition(letter, TreePosition::Parent)
+            }
+            Network::Tree if there == 2 * here + 1 => NamedProcess::TreePosition(letter, TreePosition::Left),
+            Network::Tree if there == 2 * here + 2 => NamedProcess::TreePosition(letter, TreePosition::Right),
             Network::Tree => NamedProcess::Process(other),
         }
     }
@@ -393,7 +395,7 @@ impl WaitStory<'_> {
 
 /// The cell that distinguishes the states in which a process waits from those in which it is enabled, with what it has in each. It has to change before the process
 /// is enabled.
-fn told_apart(
+fn distinguishing(
     scene: &CertificateScene,
     free: &[usize],
     stuck: &[usize],
