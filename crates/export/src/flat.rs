@@ -29,7 +29,7 @@ use crate::ExportRefusal;
 use crate::term::{NodeNo, Term, VarNo, VariableRead};
 pub use expression::{FlatValue, TermEvaluator};
 pub use race::race;
-pub use step::{able, able_by, deadlock, may_stand_still, stuck_free_nodes, takes_part};
+pub use step::{able, able_by, deadlock, may_stutter, stuck_free_nodes, takes_part};
 
 /// A program without stacks, faults inside expressions, or choices inside steps.
 #[derive(Clone, Debug, Default)]
@@ -235,7 +235,7 @@ impl Flat {
     }
 
     /// A read of an element.
-    fn look(&self, var: VarNo, index: Vec<Term>) -> Term {
+    fn read(&self, var: VarNo, index: Vec<Term>) -> Term {
         let declared = &self.vars[var];
         Term::read(VariableRead { var, index, bounds: declared.bounds, is_truth: declared.ty == ScalarType::Bool })
     }

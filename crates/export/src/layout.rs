@@ -44,14 +44,14 @@ impl TextNames {
         for process in model.processes.ids() {
             let family = &model.families[model.processes[process].family];
             let (first, here) = (family.first.index(), &flat.nodes[process.index()]);
-            let alike = process != family.first && same_nodes(&flat.nodes[first], here);
-            let all_alike = family.processes().all(|other| same_nodes(&flat.nodes[other.index()], here));
-            shares_nodes.push(alike);
-            if alike {
+            let is_same = process != family.first && same_nodes(&flat.nodes[first], here);
+            let all_same = family.processes().all(|other| same_nodes(&flat.nodes[other.index()], here));
+            shares_nodes.push(is_same);
+            if is_same {
                 nodes.push(nodes[first].clone());
                 continue;
             }
-            let prefix = if all_alike { &family.name } else { &model.processes[process].name };
+            let prefix = if all_same { &family.name } else { &model.processes[process].name };
             let named = here.iter().map(|node| names.fresh(&format!("{prefix}_{}", node_name(model, here, node))));
             nodes.push(named.collect());
         }

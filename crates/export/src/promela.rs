@@ -395,7 +395,7 @@ impl PromelaWriter<'_> {
                 }
             }
             self.faults(process);
-            self.standing_still(process);
+            self.stutter(process);
             put!(self.out, "  od");
             put!(self.out, "}}");
             put!(self.out, "");
@@ -487,10 +487,10 @@ impl PromelaWriter<'_> {
     }
 
     fn guarded(&self, movers: &[StepPart], guard: &str, is_true: bool) -> String {
-        let stands = movers.iter().map(|mover| {
+        let at_sources = movers.iter().map(|mover| {
             format!("{} == {}", self.layout.control(mover.process), self.layout.node(mover.process, mover.source))
         });
-        let mut parts: Vec<String> = stands.collect();
+        let mut parts: Vec<String> = at_sources.collect();
         if !is_true {
             parts.push(guard.to_string());
         }
@@ -507,23 +507,23 @@ impl PromelaWriter<'_> {
         }
     }
 
-    fn standing_still(&mut self, process: ProcessId) {
-        let still = flat::may_stand_still(self.flat, process);
-        let stands = self.runs.iter().any(|runs| matches!(runs, TurnsAllowed::Standing | TurnsAllowed::Turns));
-        if stands && !still.is(false) {
+    fn stutter(&mut self, process: ProcessId) {
+        let still = flat::may_stutter(self.flat, process);
+        let has_stutters = self.runs.iter().any(|runs| matches!(runs, TurnsAllowed::Stutters | TurnsAllowed::Turns));
+        if has_stutters && !still.is(false) {
             put!(self.out, "#ifdef RUNS");
             put!(self.out, "  /* stands still */");
-            let kind = self.taken(self.turns.of_standing_still(process));
+            let kind = self.taken(self.turns.of_stutter(process));
             put!(self.out, "  :: d_step {{ {} -> skip{kind} }}", self.print(&still));
             put!(self.out, "#endif");
         }
         if process.index() == 0 && self.runs.contains(&TurnsAllowed::Real) {
-            let moves = |process: ProcessId| flat::takes_part(self.flat, process, |_| true).negation();
-            let nobody = crate::term::Term::all(self.model.processes.ids().map(moves));
-            if !nobody.is(false) {
+            let is_blocked = |process: ProcessId| flat::takes_part(self.flat, process, |_| true).negation();
+            let none_enabled = crate::term::Term::all(self.model.processes.ids().map(is_blocked));
+            if !none_enabled.is(false) {
                 put!(self.out, "#ifdef REAL");
                 put!(self.out, "  /* nobody can move: the last state goes on */");
-                put!(self.out, "  :: d_step {{ {} -> skip }}", self.print(&nobody));
+                put!(self.out, "  :: d_step {{ {} -> skip }}", self.print(&none_enabled));
                 put!(self.out, "#endif");
             }
         }

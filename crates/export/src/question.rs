@@ -169,6 +169,6 @@ pub fn step_is(model: &Model, movers: &[StepPart], predicate: &EdgePredicate) ->
 }
 
 /// Whether a stutter satisfies it.
-pub fn standing_still_is(process: ProcessId, predicate: &EdgePredicate) -> bool {
+pub fn stutter_is(process: ProcessId, predicate: &EdgePredicate) -> bool {
     matches!(predicate, EdgePredicate::Scheduled(scheduled) if *scheduled == process)
 }

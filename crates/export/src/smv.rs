@@ -176,11 +176,11 @@ pub fn text(model: &Model, source: &SourceFile) -> Result<String, Vec<ExportRefu
         }
     });
     let elements = elements.collect();
-    let moves = model
+    let still = model
         .processes
         .ids()
         .map(|process| names.fresh(&format!("{}_stands_still", layout.processes[process.index()])));
-    let still: Vec<String> = moves.collect();
+    let still: Vec<String> = still.collect();
     let step_name = |at: usize, names: &mut NameTable| {
         let mover = &flat.steps[at].movers[0];
         let node = layout.node(mover.process, mover.source);
@@ -337,21 +337,21 @@ impl SmvWriter<'_> {
     /// Which values `step` can have in a state.
     fn enabled(&mut self) {
         put!(self.out, "-- when each step can be taken");
-        let stands = |movers: &[flat::StepPart]| {
+        let at_sources = |movers: &[flat::StepPart]| {
             Term::all(movers.iter().map(|mover| Term::at(mover.process, vec![mover.source])))
         };
         for (name, step) in self.steps.iter().zip(&self.flat.steps) {
-            let guard = self.print(&stands(&step.movers).and(&step.guard));
+            let guard = self.print(&at_sources(&step.movers).and(&step.guard));
             put!(self.out, "-- {}", step_words(self.model, self.source, &step.movers));
             put!(self.out, "INVAR step = {name} -> {guard};");
         }
         for (name, fault) in self.faults.iter().zip(&self.flat.faults) {
-            let guard = self.print(&stands(&fault.movers).and(&fault.condition));
+            let guard = self.print(&at_sources(&fault.movers).and(&fault.condition));
             put!(self.out, "-- {}: fails", step_words(self.model, self.source, &fault.movers));
             put!(self.out, "INVAR step = {name} -> {guard};");
         }
         for process in self.model.processes.ids() {
-            let still = self.print(&flat::may_stand_still(self.flat, process));
+            let still = self.print(&flat::may_stutter(self.flat, process));
             put!(self.out, "INVAR step = {} -> {still};", self.still[process.index()]);
         }
         if self.flat.can_fail() {
@@ -413,7 +413,7 @@ impl SmvWriter<'_> {
     }
 
     /// The processes whose stutters `step` can be.
-    fn standing_still(&self, processes: impl Iterator<Item = ProcessId>) -> Vec<String> {
+    fn stutters(&self, processes: impl Iterator<Item = ProcessId>) -> Vec<String> {
         processes.map(|process| self.still[process.index()].clone()).collect()
     }
 }

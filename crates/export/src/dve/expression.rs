@@ -29,13 +29,13 @@ impl DveWriter<'_> {
             },
             TermKind::Negate(inner) => format!("(0 - {})", self.print_for(inner, span)),
             TermKind::Choice(test, yes, no) => {
-                let (looked_at, test) = (can_fail(yes) || can_fail(no), self.print_for(test, span));
+                let (is_evaluated, test) = (can_fail(yes) || can_fail(no), self.print_for(test, span));
                 let is_truth = yes.is_truth();
                 let (yes, no) = (self.print_for(yes, span), self.print_for(no, span));
                 if is_truth {
                     return format!("(({test} && {yes}) || ((not {test}) && {no}))");
                 }
-                if looked_at {
+                if is_evaluated {
                     let why = "this chooses between values that may fail, and DVE would look at both";
                     self.problems.push(ExportRefusal::new(span, why));
                 }

@@ -61,19 +61,19 @@ impl DveWriter<'_> {
         found
     }
 
-    fn looking(&self, side: &HalfStep) -> TermEvaluator<'_> {
-        TermEvaluator::new(self.model, self.flat, &[]).standing_at(side.process, side.source)
+    fn evaluator(&self, side: &HalfStep) -> TermEvaluator<'_> {
+        TermEvaluator::new(self.model, self.flat, &[]).at_node(side.process, side.source)
     }
 
     fn guard(&mut self, side: &HalfStep, action: &Action) -> String {
         let Some(guard) = &action.guard else { return String::new() };
-        let value = self.looking(side).value(guard);
+        let value = self.evaluator(side).value(guard);
         let whole = value.fault.negation().and(&value.term);
         if whole.is(true) { String::new() } else { format!(" guard {};", self.print_for(&whole, side.span)) }
     }
 
     fn value(&mut self, side: &HalfStep, expr: &model::expr::Expr) -> String {
-        let mut eval = self.looking(side);
+        let mut eval = self.evaluator(side);
         let value = eval.value(expr);
         let problems = eval.into_problems();
         self.problems.extend(problems);
@@ -81,7 +81,7 @@ impl DveWriter<'_> {
     }
 
     fn target(&mut self, side: &HalfStep, access: &model::expr::Access) -> String {
-        let found = self.looking(side).only_element(access);
+        let found = self.evaluator(side).only_element(access);
         let Some((var, index)) = found else {
             self.problems.push(ExportRefusal::new(access.span, "this writes a variable that is not known beforehand"));
             return String::new();

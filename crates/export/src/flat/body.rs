@@ -39,7 +39,7 @@ impl<'m> FlatPath<'m> {
     pub fn acts_for(mut self, process: ProcessId) -> Self {
         self.eval.me = Some(process);
         self.eval.bound.clear();
-        let node = self.eval.standing[&process];
+        let node = self.eval.node_of[&process];
         self.eval.counters = self.eval.flat.nodes[process.index()][node].counters.clone();
         self
     }
@@ -234,7 +234,7 @@ impl BodyRunner {
                 }
                 _ => {
                     let me = path.eval.me.expect("a process acquires").index() as i64;
-                    (held.equal(&path.eval.nobody()), Term::number(me))
+                    (held.equal(&path.eval.none_value()), Term::number(me))
                 }
             };
             Self::only_where(path, &when.negation().or(&open));
@@ -252,7 +252,7 @@ impl BodyRunner {
                 }
                 _ => {
                     let me = path.eval.me.expect("a process releases").index() as i64;
-                    (held.equal(&Term::number(me)).negation(), path.eval.nobody())
+                    (held.equal(&Term::number(me)).negation(), path.eval.none_value())
                 }
             };
             self.fails(path, &when.and(&wrong));
@@ -263,7 +263,7 @@ impl BodyRunner {
 
 impl TermEvaluator<'_> {
     /// The number that encodes `none`.
-    pub(super) fn nobody(&self) -> Term {
+    pub(super) fn none_value(&self) -> Term {
         Term::number(self.model.processes.len() as i64)
     }
 }
@@ -331,7 +331,7 @@ fn merge<'m>(
         let (var, offset) = key;
         let old = || {
             let at = &flat.vars[var].elements()[offset];
-            flat.look(var, at.iter().map(|&at| Term::number(at as i64)).collect())
+            flat.read(var, at.iter().map(|&at| Term::number(at as i64)).collect())
         };
         let value = |path: &FlatPath<'m>| path.eval.store.cells.get(&key).cloned().unwrap_or_else(old);
         let merged = Term::choice(test, &value(&yes), &value(&no));

@@ -78,7 +78,7 @@ pub struct TermEvaluator<'m> {
     /// What the step wrote so far.
     pub(super) store: WrittenElements,
     /// The nodes at which processes are known to be.
-    pub(super) standing: HashMap<ProcessId, NodeNo>,
+    pub(super) node_of: HashMap<ProcessId, NodeNo>,
     /// When the part at hand is evaluated.
     context: Term,
     /// What was read and written so far.
@@ -97,7 +97,7 @@ impl<'m> TermEvaluator<'m> {
             counters: Counters::new(),
             bound: bound.to_vec(),
             store: WrittenElements::default(),
-            standing: HashMap::new(),
+            node_of: HashMap::new(),
             context: Term::truth(true),
             touched: Vec::new(),
             problems: Vec::new(),
@@ -105,9 +105,9 @@ impl<'m> TermEvaluator<'m> {
     }
 
     /// Evaluates for a process at a node.
-    pub fn standing_at(mut self, process: ProcessId, node: NodeNo) -> Self {
+    pub fn at_node(mut self, process: ProcessId, node: NodeNo) -> Self {
         self.me = Some(process);
-        self.standing.insert(process, node);
+        self.node_of.insert(process, node);
         self.counters = self.flat.nodes[process.index()][node].counters.clone();
         self
     }
@@ -149,15 +149,15 @@ impl<'m> TermEvaluator<'m> {
             ExprKind::At { who, places, .. } => {
                 let who = self.value(who);
                 let fault = who.fault.or(&who.term.equal(&self.none()));
-                let stands = |process: ProcessId| {
+                let is_at = |process: ProcessId| {
                     let nodes = self.flat.nodes_at(process, places);
-                    let there = match self.standing.get(&process) {
+                    let there = match self.node_of.get(&process) {
                         Some(node) => Term::truth(nodes.contains(node)),
                         None => Term::at(process, nodes),
                     };
                     who.term.equal(&Term::number(process.index() as i64)).and(&there)
                 };
-                let term = Term::any(self.model.processes.ids().map(stands));
+                let term = Term::any(self.model.processes.ids().map(is_at));
                 FlatValue { term, fault, kind: ValueKind::Truth }
             }
             ExprKind::Not(inner) => {
@@ -220,10 +220,10 @@ impl<'m> TermEvaluator<'m> {
     }
 
     /// Evaluates a part only where `when` holds.
-    fn within<T>(&mut self, when: &Term, look: impl FnOnce(&mut Self) -> T) -> T {
+    fn within<T>(&mut self, when: &Term, evaluate: impl FnOnce(&mut Self) -> T) -> T {
         let outer = self.context.clone();
         self.context = outer.and(when);
-        let seen = look(self);
+        let seen = evaluate(self);
         self.context = outer;
         seen
     }
@@ -243,8 +243,8 @@ impl<'m> TermEvaluator<'m> {
         if let BinaryOp::And | BinaryOp::Or | BinaryOp::Implies = op {
             let left = self.value(left);
             let goes_on = if op == BinaryOp::Or { left.term.negation() } else { left.term.clone() };
-            let looked_at = left.fault.negation().and(&goes_on);
-            let right = self.within(&looked_at, |inner| inner.value(right));
+            let evaluated = left.fault.negation().and(&goes_on);
+            let right = self.within(&evaluated, |inner| inner.value(right));
             let fault = left.fault.or(&goes_on.and(&right.fault));
             let term = match op {
                 BinaryOp::And => left.term.and(&right.term),
@@ -274,9 +274,14 @@ impl<'m> TermEvaluator<'m> {
         }
     }
 
-    fn both(&mut self, left: &Expr, right: &Expr, look: fn(&mut Self, &Expr) -> FlatValue) -> (FlatValue, FlatValue) {
-        let left = look(self, left);
-        let right = self.within(&left.fault.negation(), |inner| look(inner, right));
+    fn both(
+        &mut self,
+        left: &Expr,
+        right: &Expr,
+        evaluate: fn(&mut Self, &Expr) -> FlatValue,
+    ) -> (FlatValue, FlatValue) {
+        let left = evaluate(self, left);
+        let right = self.within(&left.fault.negation(), |inner| evaluate(inner, right));
         (left, right)
     }
 
@@ -329,8 +334,8 @@ impl<'m> TermEvaluator<'m> {
                 Some(filter) => (filter.term.clone(), filter.fault.clone()),
                 None => (Term::truth(true), Term::truth(false)),
             };
-            let looked_at = no_filter.negation().and(&meant);
-            let body = self.within(&looked_at, |inner| inner.value(&quantified.body));
+            let evaluated = no_filter.negation().and(&meant);
+            let body = self.within(&evaluated, |inner| inner.value(&quantified.body));
             fault = fault.or(&open.and(&no_filter.or(&meant.and(&body.fault))));
             let goes_on = match quantified.quantifier {
                 Quantifier::Forall => meant.negation().or(&body.term),
@@ -519,11 +524,11 @@ impl<'m> TermEvaluator<'m> {
         let dimensions = &self.flat.vars[*var].dimensions;
         let written = |offset: usize| self.store.cells.get(&(*var, offset)).cloned();
         if let Some(offset) = position(dimensions, index) {
-            return written(offset).unwrap_or_else(|| self.flat.look(*var, index.clone()));
+            return written(offset).unwrap_or_else(|| self.flat.read(*var, index.clone()));
         }
         let changed: Vec<(usize, Vec<usize>)> =
             self.flat.vars[*var].elements().into_iter().enumerate().filter(|(at, _)| written(*at).is_some()).collect();
-        changed.into_iter().rev().fold(self.flat.look(*var, index.clone()), |no, (offset, at)| {
+        changed.into_iter().rev().fold(self.flat.read(*var, index.clone()), |no, (offset, at)| {
             let yes = written(offset).expect("only what was written is asked for");
             Term::choice(&is_at(index, &at), &yes, &no)
         })
@@ -557,7 +562,7 @@ impl<'m> TermEvaluator<'m> {
     fn put_anywhere(&mut self, var: VarNo, index: &[Term], value: &Term) {
         for (offset, at) in self.flat.vars[var].elements().into_iter().enumerate() {
             let constant = at.iter().map(|&at| Term::number(at as i64)).collect();
-            let old = self.store.cells.get(&(var, offset)).cloned().unwrap_or_else(|| self.flat.look(var, constant));
+            let old = self.store.cells.get(&(var, offset)).cloned().unwrap_or_else(|| self.flat.read(var, constant));
             let new = Term::choice(&is_at(index, &at), value, &old);
             if new != old {
                 self.store.cells.insert((var, offset), new);

@@ -33,9 +33,9 @@ pub fn race(model: &Model, flat: &Flat, var: VarId) -> Term {
     let mut found = Term::truth(false);
     for (at, one) in parts.iter().enumerate() {
         for other in parts[..at].iter().filter(|other| possible_together(one, other)) {
-            let meet = meeting(one, other);
-            if !meet.is(false) {
-                found = found.or(&one.when.and(&other.when).and(&meet));
+            let same_element = meeting(one, other);
+            if !same_element.is(false) {
+                found = found.or(&one.when.and(&other.when).and(&same_element));
             }
         }
     }

@@ -82,7 +82,7 @@ impl<'m> StepMaker<'m> {
 
     fn start(&self, sides: &[MovingSide]) -> FlatPath<'m> {
         let mut eval = TermEvaluator::new(self.model, self.flat, &[]);
-        eval.standing = sides.iter().map(|side| (side.process, side.source)).collect();
+        eval.node_of = sides.iter().map(|side| (side.process, side.source)).collect();
         FlatPath { alive: Term::truth(true), eval }.acts_for(self.side.process)
     }
 
@@ -154,7 +154,7 @@ impl<'m> StepMaker<'m> {
             action: side.action,
         };
         let steps = ended.into_iter().filter(|path| !path.alive.is(false)).map(|path| FlatStep {
-            movers: sides.iter().map(|side| mover(side, path.eval.standing[&side.process])).collect(),
+            movers: sides.iter().map(|side| mover(side, path.eval.node_of[&side.process])).collect(),
             updates: updates(self.flat, &path),
             guard: path.alive,
             touched: path.eval.touched,
@@ -193,7 +193,7 @@ impl<'m> StepMaker<'m> {
         match target {
             Ok(target) => {
                 for path in &mut paths {
-                    path.eval.standing.insert(side.process, target);
+                    path.eval.node_of.insert(side.process, target);
                 }
                 paths
             }
@@ -330,7 +330,7 @@ fn updates(flat: &Flat, path: &FlatPath<'_>) -> Vec<Update> {
     cells.sort_by_key(|(key, _)| **key);
     for (&(var, offset), value) in cells {
         let index: Vec<Term> = flat.vars[var].elements()[offset].iter().map(|&at| Term::number(at as i64)).collect();
-        if *value != flat.look(var, index.clone()) {
+        if *value != flat.read(var, index.clone()) {
             found.push(Update { var, index, value: value.clone() });
         }
     }
@@ -345,7 +345,7 @@ fn updates(flat: &Flat, path: &FlatPath<'_>) -> Vec<Update> {
 }
 
 /// That the movers of a step, those of one process aside, are at their sources.
-fn others_stand(movers: &[StepPart], process: ProcessId) -> Term {
+fn others_at_sources(movers: &[StepPart], process: ProcessId) -> Term {
     let others = movers.iter().filter(|mover| mover.process != process);
     Term::all(others.map(|mover| Term::at(mover.process, vec![mover.source])))
 }
@@ -359,7 +359,7 @@ pub fn takes_part(flat: &Flat, process: ProcessId, wanted: impl Fn(ActionId) -> 
         let here = parts.iter().filter(|(movers, _)| {
             movers.iter().any(|mover| mover.process == process && mover.source == node && wanted(mover.action))
         });
-        let open = Term::any(here.map(|(movers, guard)| others_stand(movers, process).and(guard)));
+        let open = Term::any(here.map(|(movers, guard)| others_at_sources(movers, process).and(guard)));
         at.push((node, open));
     }
     let always = Term::at(process, at.iter().filter(|(_, open)| open.is(true)).map(|(node, _)| *node).collect());
@@ -379,7 +379,7 @@ pub fn able_by(model: &Model, flat: &Flat, process: ProcessId, labels: &[String]
 }
 
 /// When a process may stutter.
-pub fn may_stand_still(flat: &Flat, process: ProcessId) -> Term {
+pub fn may_stutter(flat: &Flat, process: ProcessId) -> Term {
     let nodes = &flat.nodes[process.index()];
     let idle = nodes.entries().filter(|(_, node)| node.is_idle).map(|(id, _)| id).collect();
     Term::at(process, idle).or(&takes_part(flat, process, |_| true).negation())
@@ -393,7 +393,7 @@ pub fn stuck_free_nodes(flat: &Flat, process: ProcessId) -> Vec<NodeNo> {
 
 /// When no process is enabled and some process is blocked.
 pub fn deadlock(model: &Model, flat: &Flat) -> Term {
-    let nobody = Term::all(model.processes.ids().map(|process| takes_part(flat, process, |_| true).negation()));
+    let none_enabled = Term::all(model.processes.ids().map(|process| takes_part(flat, process, |_| true).negation()));
     let stuck = |process: ProcessId| Term::at(process, stuck_free_nodes(flat, process)).negation();
-    nobody.and(&Term::any(model.processes.ids().map(stuck)))
+    none_enabled.and(&Term::any(model.processes.ids().map(stuck)))
 }

@@ -49,7 +49,7 @@ pub enum TurnsAllowed {
     /// Real steps only, which is enough for safety.
     Steps,
     /// Stutters, too.
-    Standing,
+    Stutters,
     /// And which kind of turn was taken last.
     Turns,
     /// Real steps, and the last state for ever where no process is enabled.
@@ -61,7 +61,7 @@ impl SpinClaim {
     pub fn defines(&self) -> &'static str {
         match self.runs {
             TurnsAllowed::Steps => "",
-            TurnsAllowed::Standing => "-DRUNS ",
+            TurnsAllowed::Stutters => "-DRUNS ",
             TurnsAllowed::Turns => "-DRUNS -DTURNS ",
             TurnsAllowed::Real => "-DREAL ",
         }
@@ -71,7 +71,7 @@ impl SpinClaim {
     pub fn needs(&self) -> &'static [&'static str] {
         match self.runs {
             TurnsAllowed::Steps => &[],
-            TurnsAllowed::Standing => &["RUNS"],
+            TurnsAllowed::Stutters => &["RUNS"],
             TurnsAllowed::Turns => &["TURNS"],
             TurnsAllowed::Real => &["REAL"],
         }
@@ -179,7 +179,7 @@ impl<'m> Temporal<'_, 'm> {
             return vec![SpinClaim {
                 text,
                 weakly_fair,
-                ..claim(self.writer, self.property, name, TurnsAllowed::Standing)
+                ..claim(self.writer, self.property, name, TurnsAllowed::Stutters)
             }];
         }
         let budget = Budget::new(None, None, CancelToken::default());
@@ -210,7 +210,7 @@ impl<'m> Temporal<'_, 'm> {
             let runs = match () {
                 () if violation.real_steps_only => TurnsAllowed::Real,
                 () if conditions.iter().any(|condition| !condition.kinds.is_empty()) => TurnsAllowed::Turns,
-                () => TurnsAllowed::Standing,
+                () => TurnsAllowed::Stutters,
             };
             if violation.real_steps_only && !fairness.is_empty() {
                 let why = "fairness other than progress cannot be assumed of an automaton's runs";

@@ -9,7 +9,7 @@ use model::process::ProcessId;
 
 use crate::ExportRefusal;
 use crate::flat::Flat;
-use crate::question::{Questions, standing_still_is, step_is};
+use crate::question::{Questions, step_is, stutter_is};
 use crate::term::Term;
 
 /// The kinds of turns.
@@ -56,8 +56,7 @@ impl TurnKinds {
         };
         let steps =
             flat.steps.iter().map(|step| number(signature(&|edge| step_is(model, &step.movers, edge)))).collect();
-        let still =
-            model.processes.ids().map(|process| number(signature(&|edge| standing_still_is(process, edge)))).collect();
+        let still = model.processes.ids().map(|process| number(signature(&|edge| stutter_is(process, edge)))).collect();
         if kinds.len() > 250 {
             let span = used.first().map(|&id| model.fairness[id].span).unwrap_or_default();
             questions.problems.push(ExportRefusal::new(span, "more fairness assumptions than a claim can tell apart"));
@@ -85,7 +84,7 @@ impl TurnKinds {
     }
 
     /// The kind of a process's stutter.
-    pub fn of_standing_still(&self, process: ProcessId) -> usize {
+    pub fn of_stutter(&self, process: ProcessId) -> usize {
         self.still[process.index()]
     }
 

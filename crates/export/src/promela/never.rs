@@ -161,13 +161,13 @@ impl NeverClaim<'_, '_> {
                         // Something that comes with this very edge counts, too, so that few positions are needed.
                         continue;
                     }
-                    let met = match &self.obligations(calm)[waits_for] {
+                    let satisfied = match &self.obligations(calm)[waits_for] {
                         Obligation::Mark(mark) => edge.marks.contains(*mark).then(String::new),
                         Obligation::Fairness(condition) => self.often(condition).map(|often| format!(" && {often}")),
                     };
-                    if let Some(met) = met {
+                    if let Some(satisfied) = satisfied {
                         let next = ClaimState::Within { state: target, calm, waits_for: waits_for + 1 };
-                        self.edge(&format!("{label}{met}"), next, out);
+                        self.edge(&format!("{label}{satisfied}"), next, out);
                     }
                     self.edge(&label, ClaimState::Within { state: target, calm, waits_for }, out);
                 }

@@ -11,7 +11,7 @@ use crate::ExportRefusal;
 use crate::flat;
 use crate::layout::{one_line, property_words};
 use crate::names::NameTable;
-use crate::question::{Logic, Questions, standing_still_is, step_is};
+use crate::question::{Logic, Questions, step_is, stutter_is};
 use crate::term::Term;
 
 /// What is asked, and the variables that it needs.
@@ -141,8 +141,8 @@ fn often(writer: &SmvWriter<'_>, questions: &mut Questions<'_>, id: FairnessId) 
         .zip(&writer.steps)
         .filter(|(step, _)| any(&|edge| step_is(writer.model, &step.movers, edge)));
     let mut names: Vec<String> = taken.map(|(_, name)| name.clone()).collect();
-    let stood = writer.model.processes.ids().filter(|&process| any(&|edge| standing_still_is(process, edge)));
-    names.extend(writer.standing_still(stood));
+    let stuttering = writer.model.processes.ids().filter(|&process| any(&|edge| stutter_is(process, edge)));
+    names.extend(writer.stutters(stuttering));
     let mut parts = Vec::new();
     if !names.is_empty() {
         parts.push(format!("step in {{{}}}", names.join(", ")));
@@ -189,12 +189,12 @@ fn refused(
         .filter(|(location, _)| location.accepting)
         .map(|(_, name)| name.as_str())
         .collect();
-    let moves = |process: ProcessId| flat::takes_part(writer.flat, process, |_| true).negation();
-    let nobody = writer.print(&Term::all(writer.model.processes.ids().map(moves)));
-    let still = writer.standing_still(writer.model.processes.ids()).join(", ");
+    let is_blocked = |process: ProcessId| flat::takes_part(writer.flat, process, |_| true).negation();
+    let none_enabled = writer.print(&Term::all(writer.model.processes.ids().map(is_blocked)));
+    let still = writer.stutters(writer.model.processes.ids()).join(", ");
     let seen =
         if accepting.is_empty() { "FALSE".to_string() } else { format!("{name} in {{{}}}", accepting.join(", ")) };
-    format!("(G (!(step in {{{still}}}) | ({nobody}))) -> !(G F {seen})")
+    format!("(G (!(step in {{{still}}}) | ({none_enabled}))) -> !(G F {seen})")
 }
 
 fn print(writer: &SmvWriter<'_>, logic: &Logic) -> String {

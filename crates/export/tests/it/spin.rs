@@ -95,7 +95,7 @@ fn check(example: &Example, program: &PromelaProgram) -> Vec<String> {
     let needs = |runs: TurnsAllowed| program.claims.iter().any(|claim| claim.runs == runs);
     let defines: &[&str] = match () {
         () if needs(TurnsAllowed::Turns) => &["-DRUNS", "-DTURNS"],
-        () if needs(TurnsAllowed::Standing) => &["-DRUNS"],
+        () if needs(TurnsAllowed::Stutters) => &["-DRUNS"],
         () => &[],
     };
     let mut answers = ask(program, |claim| !is_real(claim), defines);
