@@ -124,7 +124,7 @@ impl RunSample {
         }
         if let PropertyKind::NoErrors = property {
             let (at, by, fault) = self.fault.as_ref()?;
-            return Some(format!("{}, then {} fails: {}", self.told(model, *at), step(model, by), fault.fault));
+            return Some(format!("{}, then {} fails: {}", self.run_text(model, *at), step(model, by), fault.fault));
         }
         let n_processes = model.processes.len();
         let cost = match property {
@@ -140,12 +140,12 @@ impl RunSample {
         let stride = self.reached.len().div_ceil(n_tests);
         { (0..self.reached.len()).step_by(stride.max(1)) }.find_map(|at| {
             let what = decided(model, &self.reached[at].state, property)?;
-            Some(format!("{} {what}", self.told(model, at)))
+            Some(format!("{} {what}", self.run_text(model, at)))
         })
     }
 
     /// The run to a state, in words.
-    fn told(&self, model: &Model, at: usize) -> String {
+    fn run_text(&self, model: &Model, at: usize) -> String {
         let (mut steps, mut at) = (Vec::new(), at);
         while let Some((before, by)) = &self.reached[at].by {
             steps.push(step(model, by));
@@ -295,7 +295,7 @@ pub struct LeastSizes<'p> {
     effort: RunEffort,
     known: Vec<ProgramAtSize>,
     /// The claims that no run contradicts: the property, and from which size on.
-    stand: Vec<(PropertyId, i64)>,
+    confronted: Vec<(PropertyId, i64)>,
 }
 
 /// A program at one size.
@@ -309,7 +309,7 @@ struct ProgramAtSize {
 impl<'p> LeastSizes<'p> {
     /// Nothing is read yet.
     pub fn of(program: &'p Program, effort: &RunEffort) -> Self {
-        LeastSizes { program, effort: *effort, known: Vec::new(), stand: Vec::new() }
+        LeastSizes { program, effort: *effort, known: Vec::new(), confronted: Vec::new() }
     }
 
     /// Confronts an answer about every size with runs at the least ones. A claim about one size only was confronted where it was audited.
@@ -319,10 +319,10 @@ impl<'p> LeastSizes<'p> {
     pub fn confront(&mut self, result: &PropertyResult) -> Result<(), Box<Mistake>> {
         let property = &self.program.model.properties[result.property];
         let Scope::AllSizes { parameter, from, .. } = result.verdict.scope() else { return Ok(()) };
-        if !is_claim(&result.verdict, &property.kind) || self.stand.contains(&(result.property, from)) {
+        if !is_claim(&result.verdict, &property.kind) || self.confronted.contains(&(result.property, from)) {
             return Ok(());
         }
-        self.stand.push((result.property, from));
+        self.confronted.push((result.property, from));
         self.claimed(result.property, (&parameter, from)).map_err(|(program, error)| {
             let (property, verdict) = (property.name.clone(), word(&result.verdict));
             AuditFailure { program, property, method: result.method, verdict, error }.into()

@@ -15,7 +15,7 @@ use model::variable::{Role, VarId};
 const MOST_STATES: usize = 300_000;
 
 /// The clock is read after so many states.
-const GLANCE: usize = 256;
+const CHECK_EVERY: usize = 256;
 
 /// What was seen.
 #[derive(Clone, Debug)]
@@ -52,7 +52,7 @@ pub fn coverage(model: &Model, most_drawn: usize, budget: &Budget) -> Coverage {
         walk.number(state);
     }
     while let Some(from) = walk.open.pop_front() {
-        if from.is_multiple_of(GLANCE)
+        if from.is_multiple_of(CHECK_EVERY)
             && let Err(reason) = budget.check(0)
         {
             stopped = Some(reason);

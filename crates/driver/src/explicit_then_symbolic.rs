@@ -53,14 +53,14 @@ impl ExplicitThenSymbolic {
     }
 
     /// The explicit engine, which gives up where its sets take more than the cap.
-    fn listed(&self, cap_bytes: u64) -> SharedEngine {
+    fn explicit(&self, cap_bytes: u64) -> SharedEngine {
         match self.sets {
             SetSearch::KIndex(k) => Arc::new(ExplicitKIndex { k, cap_bytes }),
             SetSearch::Fair(rule) => Arc::new(ExplicitFll { rule, cap_bytes }),
         }
     }
 
-    fn drawn(&self) -> Symbolic {
+    fn symbolic(&self) -> Symbolic {
         match self.sets {
             SetSearch::KIndex(k) => Symbolic::KIndex(k),
             SetSearch::Fair(rule) => Symbolic::Fair(rule),
@@ -70,7 +70,7 @@ impl ExplicitThenSymbolic {
 
 impl Engine for ExplicitThenSymbolic {
     fn method(&self) -> Method {
-        self.listed(self.config.listed.0).method()
+        self.explicit(self.config.listed.0).method()
     }
 
     fn settings(&mut self) -> Option<&mut dyn Settings> {
@@ -80,7 +80,7 @@ impl Engine for ExplicitThenSymbolic {
     fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
         let Bytes(most) = self.config.listed;
         let cap_bytes = task.budget.memory_limit().map_or(most, |limit| most.min(limit / 2));
-        let answers = self.listed(cap_bytes).run(task, observer)?;
+        let answers = self.explicit(cap_bytes).run(task, observer)?;
         let outgrew = |answer: &Answer| answer.verdict == Verdict::Unknown(StopReason::MemoryLimit(cap_bytes));
         let properties: Vec<PropertyId> =
             answers.iter().filter(|answer| outgrew(answer)).map(|answer| answer.property).collect();
@@ -88,8 +88,8 @@ impl Engine for ExplicitThenSymbolic {
             return Ok(answers);
         }
         let task = Task { properties, ..task.clone() };
-        let mut drawn = self.drawn().run(&task, observer)?.into_iter();
-        let take = |answer| if outgrew(&answer) { drawn.next().unwrap_or(answer) } else { answer };
+        let mut symbolic = self.symbolic().run(&task, observer)?.into_iter();
+        let take = |answer| if outgrew(&answer) { symbolic.next().unwrap_or(answer) } else { answer };
         Ok(answers.into_iter().map(take).collect())
     }
 }

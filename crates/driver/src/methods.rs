@@ -32,10 +32,10 @@ pub(crate) fn engine(method: Method) -> Option<SharedEngine> {
         Method::Mono => Arc::new(product::Mono),
         Method::Stubborn => Arc::new(product::Stubborn),
         Method::Schedules => Arc::new(product::Schedules::default()),
-        Method::Forward => drawn(Symbolic::Reach(SearchDirection::Forward)),
-        Method::Backward => drawn(Symbolic::Reach(SearchDirection::Backward)),
-        Method::Split => drawn(Symbolic::KIndex(1)),
-        Method::Completion => drawn(Symbolic::Completion),
+        Method::Forward => symbolic_engine(Symbolic::Reach(SearchDirection::Forward)),
+        Method::Backward => symbolic_engine(Symbolic::Reach(SearchDirection::Backward)),
+        Method::Split => symbolic_engine(Symbolic::KIndex(1)),
+        Method::Completion => symbolic_engine(Symbolic::Completion),
         Method::Pairwise => Arc::new(ExplicitThenSymbolic::k_index(2)),
         Method::Triple => Arc::new(ExplicitThenSymbolic::k_index(3)),
         Method::Tmmc => Arc::new(ExplicitKIndex::new(1)),
@@ -43,7 +43,7 @@ pub(crate) fn engine(method: Method) -> Option<SharedEngine> {
         Method::Ls3Plus => Arc::new(Ls3 { with_witness: true, most_pairs: u64::MAX }),
         Method::Views => Arc::new(views::ByViews::default()),
         Method::Pushdown => Arc::new(pushdown::Pushdown::default()),
-        Method::Global => drawn(Symbolic::Global),
+        Method::Global => symbolic_engine(Symbolic::Global),
         Method::Propagate => Arc::new(crate::propagating::Propagating::default()),
         Method::Ll => Arc::new(ExplicitThenSymbolic::fair(LivenessRule::Ll)),
         Method::FllA => Arc::new(ExplicitThenSymbolic::fair(LivenessRule::FllA)),
@@ -51,7 +51,7 @@ pub(crate) fn engine(method: Method) -> Option<SharedEngine> {
     })
 }
 
-fn drawn(method: Symbolic) -> SharedEngine {
+fn symbolic_engine(method: Symbolic) -> SharedEngine {
     Arc::new(Tuned::from(method))
 }
 
@@ -82,10 +82,10 @@ fn set(checker: &mut dyn Checker, method: Method, given: &str) -> Result<(), Str
         SettingError::Value(how) => format!("`{value}` is no value of `{name}`; {how}"),
         SettingError::Unknown => {
             let names: Vec<String> = settings.list().into_iter().map(|setting| setting.name).collect();
-            let said = format!("method `{}` has no setting `{name}`", method.name());
+            let message = format!("method `{}` has no setting `{name}`", method.name());
             match nearest_name(name, names.iter().map(String::as_str)) {
-                Some(near) => format!("{said}; did you mean `{near}`?"),
-                None => format!("{said}; it has {}", names.join(", ")),
+                Some(near) => format!("{message}; did you mean `{near}`?"),
+                None => format!("{message}; it has {}", names.join(", ")),
             }
         }
     })

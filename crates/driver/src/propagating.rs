@@ -51,9 +51,9 @@ impl Engine for Propagating {
     }
 
     fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
-        let is_crowd = task.model.processes.len() >= MANY;
+        let has_many = task.model.processes.len() >= MANY;
         let quiet = DecisionFilter(observer);
-        let mut answers = match is_crowd {
+        let mut answers = match has_many {
             true => Self::windows(task, &quiet)?,
             false => self.views.run(task, &quiet)?,
         };
@@ -68,17 +68,17 @@ impl Engine for Propagating {
             return Ok(answers);
         }
         let task = Task { properties, ..task.clone() };
-        let second = match is_crowd {
+        let second = match has_many {
             true => self.views.run(&task, observer)?,
             false => Self::windows(&task, &quiet)?,
         };
         for answer in &mut answers {
             let Some(found) = second.iter().find(|found| found.property == answer.property) else { continue };
             // What views leave says more than what windows do.
-            if is_crowd || !is_open(found) {
+            if has_many || !is_open(found) {
                 *answer = found.clone();
             }
-            if !is_crowd {
+            if !has_many {
                 observer.answered(answer);
             }
         }

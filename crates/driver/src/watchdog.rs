@@ -20,7 +20,7 @@ use crate::checker::SharedEngine;
 const STACK_BYTES: usize = 256 << 20;
 
 /// How often the watchdog reads the clock.
-const GLANCE: Duration = Duration::from_millis(5);
+const TICK: Duration = Duration::from_millis(5);
 
 /// An engine has this part of what a time limit may be passed by to notice by itself that it is reached.
 pub(crate) const ENGINE_GRACE: f64 = 0.3;
@@ -56,15 +56,15 @@ pub(crate) struct AbandonedWork {
     /// Why.
     pub reason: StopReason,
     /// What it had reported.
-    told: Vec<Answer>,
+    reported: Vec<Answer>,
 }
 
 impl AbandonedWork {
     fn answers(self, task: &Task<'_>) -> Vec<Answer> {
         let time = task.budget.elapsed();
         let answer = |&property| {
-            let told = self.told.iter().find(|answer| answer.property == property);
-            told.cloned().unwrap_or_else(|| Answer {
+            let reported = self.reported.iter().find(|answer| answer.property == property);
+            reported.cloned().unwrap_or_else(|| Answer {
                 property,
                 verdict: Verdict::Unknown(self.reason.clone()),
                 statistics: Statistics { time, ..Statistics::default() },
@@ -84,19 +84,19 @@ enum WorkerMessage<T> {
 struct WatchdogRelay<T>(Mutex<Sender<WorkerMessage<T>>>);
 
 impl<T> WatchdogRelay<T> {
-    fn tell(&self, told: WorkerMessage<T>) {
+    fn send(&self, message: WorkerMessage<T>) {
         // The attendant has left where it does not listen any more.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).send(told).ok();
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).send(message).ok();
     }
 }
 
 impl<T: Send> Observer for WatchdogRelay<T> {
     fn event(&self, event: Event) {
-        self.tell(WorkerMessage::Event(event));
+        self.send(WorkerMessage::Event(event));
     }
 
     fn answered(&self, answer: &Answer) {
-        self.tell(WorkerMessage::Answer(Box::new(answer.clone())));
+        self.send(WorkerMessage::Answer(Box::new(answer.clone())));
     }
 }
 
@@ -112,24 +112,24 @@ impl Attendant<'_> {
         if self.budget.time_limit().is_none() && self.budget.memory_limit().is_none() {
             return Ok(work(self.model, self.observer));
         }
-        let (sender, told) = mpsc::channel();
+        let (sender, messages) = mpsc::channel();
         let model = self.model.clone();
         let relay = WatchdogRelay(Mutex::new(sender));
         let thread = thread::Builder::new().name(String::from("watchdog")).stack_size(STACK_BYTES);
         let thread = thread.spawn(move || {
             let done = work(&model, &relay);
-            relay.tell(WorkerMessage::Done(done));
+            relay.send(WorkerMessage::Done(done));
         });
         let Ok(thread) = thread else {
             // The system has no room for one more thread with its stack.
             let bytes = self.budget.memory_limit().unwrap_or(STACK_BYTES as u64);
-            return Err(AbandonedWork { reason: StopReason::MemoryLimit(bytes), told: Vec::new() });
+            return Err(AbandonedWork { reason: StopReason::MemoryLimit(bytes), reported: Vec::new() });
         };
         let grace = allowance(self.budget.time_limit().unwrap_or_default()).mul_f64(self.grace);
         let mut answers = Vec::new();
         let mut late_since = None;
         loop {
-            match told.recv_timeout(GLANCE) {
+            match messages.recv_timeout(TICK) {
                 Ok(WorkerMessage::Event(event)) => self.observer.event(event),
                 Ok(WorkerMessage::Answer(answer)) => {
                     self.observer.answered(&answer);
@@ -145,7 +145,7 @@ impl Attendant<'_> {
             if let Err(reason) = self.budget.glance(0)
                 && late_since.get_or_insert_with(Instant::now).elapsed() >= grace
             {
-                return Err(AbandonedWork { reason, told: answers });
+                return Err(AbandonedWork { reason, reported: answers });
             }
         }
     }

@@ -35,7 +35,7 @@ const TABLE: &str = include_str!("table.txt");
 const COUNTS: [(usize, &str); 4] = [(1, "one"), (4, "few"), (12, "some"), (40, "many")];
 
 /// Methods that list what one process sees, or two.
-const LISTING: [&str; 5] = ["tmmc", "ls3", "ls3+", "pairwise", "stubborn"];
+const EXPLICIT_METHODS: [&str; 5] = ["tmmc", "ls3", "ls3+", "pairwise", "stubborn"];
 
 /// Up to so many processes the product may be searched soon, whatever is asked.
 const FEW_TO_SEARCH: usize = 12;
@@ -73,13 +73,16 @@ pub fn steps(model: &Model, questions: &[PropertyId], n_threads: usize, config: 
         }
     }
     if widest_view(model) > config.narrow_view as f64 {
-        let lists = |name: &str| LISTING.contains(&name);
-        shares.iter_mut().filter(|(name, _)| lists(name)).for_each(|(_, share)| *share = share.later_at_most(LEAST));
+        let is_explicit = |name: &str| EXPLICIT_METHODS.contains(&name);
+        shares
+            .iter_mut()
+            .filter(|(name, _)| is_explicit(name))
+            .for_each(|(_, share)| *share = share.later_at_most(LEAST));
     }
-    let is_crowd = model.processes.len() > FEW_TO_SEARCH && has_alike(model);
+    let has_many_symmetric = model.processes.len() > FEW_TO_SEARCH && has_symmetric(model);
     let is_about_all = |&id: &PropertyId| match &model.properties[id].kind {
-        PropertyKind::Invariant(expr) => asks_for_somebody(expr, true),
-        PropertyKind::DeadlockFree => is_crowd,
+        PropertyKind::Invariant(expr) => asks_for_some_process(expr, true),
+        PropertyKind::DeadlockFree => has_many_symmetric,
         _ => false,
     };
     if questions.iter().any(is_about_all) {
@@ -114,12 +117,12 @@ fn widest_view(model: &Model) -> f64 {
 pub fn class(model: &Model, kind: &str) -> String {
     let n_processes = model.processes.len();
     let count = COUNTS.iter().find(|(most, _)| n_processes <= *most).map_or("crowd", |(_, name)| name);
-    let alike = match model.families.iter().any(|family| family.count() > 1) {
-        true if has_alike(model) => "alike",
+    let symmetry_class = match model.families.iter().any(|family| family.count() > 1) {
+        true if has_symmetric(model) => "alike",
         true => "indexed",
         false => "different",
     };
-    format!("{kind} {count} {alike}")
+    format!("{kind} {count} {symmetry_class}")
 }
 
 /// The shares of a class, in the order of the table.
@@ -174,38 +177,38 @@ impl RacePlan<'_> {
 }
 
 /// Whether an expression says of some process among all that it does something, rather than of all that none does; where it is wanted or else excluded.
-fn asks_for_somebody(expr: &Expr, is_wanted: bool) -> bool {
-    let either = |expr: &Expr| asks_for_somebody(expr, true) || asks_for_somebody(expr, false);
+fn asks_for_some_process(expr: &Expr, is_wanted: bool) -> bool {
+    let either = |expr: &Expr| asks_for_some_process(expr, true) || asks_for_some_process(expr, false);
     match &expr.kind {
-        ExprKind::Not(inner) => asks_for_somebody(inner, !is_wanted),
+        ExprKind::Not(inner) => asks_for_some_process(inner, !is_wanted),
         ExprKind::Binary(BinaryOp::And | BinaryOp::Or, left, right) => {
-            asks_for_somebody(left, is_wanted) || asks_for_somebody(right, is_wanted)
+            asks_for_some_process(left, is_wanted) || asks_for_some_process(right, is_wanted)
         }
         ExprKind::Binary(BinaryOp::Implies, left, right) => {
-            asks_for_somebody(left, !is_wanted) || asks_for_somebody(right, is_wanted)
+            asks_for_some_process(left, !is_wanted) || asks_for_some_process(right, is_wanted)
         }
         ExprKind::Binary(BinaryOp::Iff | BinaryOp::Equal | BinaryOp::NotEqual, left, right) => {
             either(left) || either(right)
         }
         ExprKind::If(condition, yes, no) => {
-            either(condition) || asks_for_somebody(yes, is_wanted) || asks_for_somebody(no, is_wanted)
+            either(condition) || asks_for_some_process(yes, is_wanted) || asks_for_some_process(no, is_wanted)
         }
         ExprKind::Quantified(quantified) => {
             let Quantified { quantifier, bindings, body, .. } = &**quantified;
-            let is_somebody = match quantifier {
+            let is_existential = match quantifier {
                 Quantifier::Exists => is_wanted,
                 Quantifier::Forall => !is_wanted,
                 Quantifier::Count => false,
             };
             let ranges_over_processes = bindings.iter().any(|binding| matches!(binding.domain, Domain::Family(_)));
-            is_somebody && ranges_over_processes || asks_for_somebody(body, is_wanted)
+            is_existential && ranges_over_processes || asks_for_some_process(body, is_wanted)
         }
         _ => false,
     }
 }
 
 /// Whether some processes can be permuted.
-fn has_alike(model: &Model) -> bool {
+fn has_symmetric(model: &Model) -> bool {
     model.families.entries().any(|(id, family)| family.count() > 1 && symmetry::asymmetries(model, id).is_empty())
 }
 
@@ -239,11 +242,11 @@ mod tests {
         let plan = RacePlan { n_processes: 10, n_threads: 2, config: &config };
         for kind in ["safety", "temporal"] {
             for count in ["one", "few", "some", "many", "crowd"] {
-                for alike in ["alike", "indexed", "different"] {
-                    let class = format!("{kind} {count} {alike}");
+                for symmetry_class in ["alike", "indexed", "different"] {
+                    let class = format!("{kind} {count} {symmetry_class}");
                     let shares = shares_of(&class);
                     // A family of several has more than one process.
-                    let is_impossible = count == "one" && alike != "different";
+                    let is_impossible = count == "one" && symmetry_class != "different";
                     assert_eq!(shares.is_empty(), is_impossible, "{class}");
                     for (name, share) in shares {
                         let step = plan.step(name, share).unwrap_or_else(|| panic!("{class}: {name}"));

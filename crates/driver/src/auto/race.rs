@@ -27,7 +27,7 @@ use crate::mistake::Mistake;
 use crate::watchdog::ENGINE_GRACE;
 
 /// How often the race reads the clock when nothing happens.
-const GLANCE: Duration = Duration::from_millis(10);
+const TICK: Duration = Duration::from_millis(10);
 
 /// A runner that does not end a turn so many times as long as it should be, and for so long at least, does not keep the others waiting.
 const OVERRUN: (u32, Duration) = (4, Duration::from_millis(100));
@@ -217,7 +217,7 @@ impl<'a> Race<'a> {
         let budgets = self.task.budget.shared_by(entries.len());
         for (runner, ((step, shares, asked), budget)) in entries.into_iter().zip(budgets).enumerate() {
             let post = Post { runner, sender: self.sender.clone() };
-            let gate = Arc::new(Gate::new(move || post.tell(RunnerMessage::Paused)));
+            let gate = Arc::new(Gate::new(move || post.send(RunnerMessage::Paused)));
             let cancel = budget.cancel_token().child();
             let budget = budget.cancelled_by(cancel.clone()).gated_by(&gate);
             let (step, silent) = (step.clone(), asked.clone());
@@ -244,8 +244,8 @@ impl<'a> Race<'a> {
     fn turns(&mut self, only: Option<usize>, goes_on: impl Fn(&Self) -> bool) {
         while !self.is_over() && goes_on(self) {
             self.give_turns(only);
-            if let Ok((runner, told)) = self.inbox.recv_timeout(GLANCE) {
-                self.hear(runner, told);
+            if let Ok((runner, message)) = self.inbox.recv_timeout(TICK) {
+                self.receive(runner, message);
             }
         }
     }
@@ -282,8 +282,8 @@ impl<'a> Race<'a> {
         let since = Instant::now();
         let is_awaited = |runner: &Runner| runner.is_live() && runner.stage != RunnerStage::Ready && whom(runner);
         while self.runners.iter().any(is_awaited) && since.elapsed() < at_most {
-            if let Ok((runner, told)) = self.inbox.recv_timeout(GLANCE) {
-                self.hear(runner, told);
+            if let Ok((runner, message)) = self.inbox.recv_timeout(TICK) {
+                self.receive(runner, message);
             }
         }
     }
@@ -346,10 +346,10 @@ impl<'a> Race<'a> {
     }
 
     /// Takes note of what a runner says.
-    fn hear(&mut self, at: usize, told: RunnerMessage) {
+    fn receive(&mut self, at: usize, message: RunnerMessage) {
         let (now, runner) = (self.task.budget.elapsed(), &mut self.runners[at]);
         let (method, took) = (runner.step.engine.name(), runner.worked());
-        match told {
+        match message {
             RunnerMessage::Event(event) => self.show(at, event),
             RunnerMessage::Paused => runner.pause(),
             RunnerMessage::Ended => {

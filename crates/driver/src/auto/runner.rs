@@ -52,8 +52,8 @@ pub struct Post {
 
 impl Post {
     /// Sends a message. Where the race is over it is not received, and that does not matter.
-    pub fn tell(&self, told: RunnerMessage) {
-        self.sender.send((self.runner, told)).ok();
+    pub fn send(&self, message: RunnerMessage) {
+        self.sender.send((self.runner, message)).ok();
     }
 }
 
@@ -82,8 +82,8 @@ impl RunnerJob {
         let work = move || {
             self.processor.count_this_thread();
             match catch_unwind(AssertUnwindSafe(|| self.work())) {
-                Ok(()) => self.post.tell(RunnerMessage::Ended),
-                Err(panic) => self.post.tell(RunnerMessage::Panicked(panic)),
+                Ok(()) => self.post.send(RunnerMessage::Ended),
+                Err(panic) => self.post.send(RunnerMessage::Panicked(panic)),
             }
         };
         thread.spawn(work).expect("the system has room for a few threads");
@@ -96,7 +96,7 @@ impl RunnerJob {
         let task = Task { model, properties, budget: self.budget.clone(), n_threads: self.n_threads };
         match self.engine.run(&task, &relay) {
             Ok(answers) => answers.into_iter().for_each(|answer| relay.judge(answer)),
-            Err(error) => self.post.tell(RunnerMessage::Mistaken(error.into())),
+            Err(error) => self.post.send(RunnerMessage::Mistaken(error.into())),
         }
     }
 }
@@ -125,11 +125,11 @@ impl AuditRelay<'_> {
             Verdict::Unknown(reason @ StopReason::PropertyError(_)) if method == WHOLE_PRODUCT => {
                 AttemptOutcome::Open(reason.clone())
             }
-            Verdict::Unknown(_) => return self.job.post.tell(RunnerMessage::Open(Box::new(answer))),
+            Verdict::Unknown(_) => return self.job.post.send(RunnerMessage::Open(Box::new(answer))),
             Verdict::Holds(_) | Verdict::Violated(_) => AttemptOutcome::Decided,
         };
         let audited = self.auditor.lock().unwrap_or_else(PoisonError::into_inner).audit(method, answer);
-        self.job.post.tell(match audited {
+        self.job.post.send(match audited {
             Err(mistake) => RunnerMessage::Mistaken(mistake),
             // Stopped in the midst of it: the question is settled, or everything ends.
             Ok(result) if result.audit == Audit::Stopped(StopReason::Cancelled) => {
@@ -146,7 +146,7 @@ impl Observer for AuditRelay<'_> {
     fn event(&self, event: Event) {
         // That a question is decided is reported once, after its audit.
         if !matches!(event, Event::Decided(_)) {
-            self.job.post.tell(RunnerMessage::Event(event));
+            self.job.post.send(RunnerMessage::Event(event));
         }
     }
 

@@ -60,7 +60,7 @@ impl Small<'_> {
     /// Asks a method, and notes what is accepted of its answers.
     fn turn(&self, engine: &SharedEngine, task: &Task<'_>, auditor: &mut Auditor<'_>, standing: &mut RaceStanding<'_>) {
         let started = self.task.budget.elapsed();
-        let tell = |outcome| {
+        let attempt_with = |outcome| {
             let now = self.task.budget.elapsed();
             attempt(engine.name(), now, now.saturating_sub(started), outcome)
         };
@@ -74,18 +74,18 @@ impl Small<'_> {
         for answer in answers {
             let property = answer.property;
             if let Verdict::Unknown(reason) = &answer.verdict {
-                let attempt = tell(AttemptOutcome::Open(reason.clone()));
+                let attempt = attempt_with(AttemptOutcome::Open(reason.clone()));
                 standing.left_open(answer, attempt, false);
                 continue;
             }
             if self.is_dear(&answer) {
-                standing.tried(property, tell(AttemptOutcome::Overtaken));
+                standing.tried(property, attempt_with(AttemptOutcome::Overtaken));
                 continue;
             }
             match auditor.audit(engine.name(), answer) {
                 Err(failure) => drop(standing.failure.get_or_insert(failure)),
                 Ok(result) => {
-                    if standing.decided(result, tell(AttemptOutcome::Decided)) {
+                    if standing.decided(result, attempt_with(AttemptOutcome::Decided)) {
                         self.observer.event(Event::Decided(property));
                         standing.found(property).inspect(|result| self.observer.known(result));
                     }
