@@ -46,7 +46,7 @@ impl ByRings {
         ByRings { every_size: false, of_runs: true }
     }
 
-    /// For whoever checks smaller sizes by other means.
+    /// For callers that check smaller sizes by other means.
     pub fn for_every_size() -> ByRings {
         ByRings { every_size: true, of_runs: false }
     }
@@ -209,7 +209,7 @@ impl Asking<'_> {
         let sized = model::template::sized_family(model);
         let Ok(sized) = sized else { return Verdict::Unknown(Coarse::Views.into()) };
         let parameter = &model.parameters[sized.parameter];
-        // Who moves must be seen alike by windows side by side, where runs are compared.
+        // Windows side by side must agree on the mover, where runs are compared.
         let is_about_runs = matches!(model.properties[property].kind, PropertyKind::Temporal(_));
         let from = parameter.least.max(if is_about_runs { proof.from_of_runs() } else { proof.from() });
         if parameter.value < from && !self.every_size {

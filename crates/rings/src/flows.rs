@@ -2,7 +2,7 @@
 //!
 //! In: windows, and the runs of a small size. Out: weights that are not negative, whose sum these runs keep and which is the same in every initial
 //! state of every size, or at least something. The method is Farkas' elimination on one equation for each kind of step. The initial states of all sizes that
-//! show words are looked at: from there on each further process of the middle adds what one before added, which is nothing, or makes the sum more. That windows
+//! show words are examined: from there on each further process of the middle adds what one before added, which is nothing, or makes the sum more. That windows
 //! keep a sum is checked on their states ([`is_kept`]), without those that alone weigh more than all may.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -32,7 +32,7 @@ const GREATEST_TOTAL: u64 = 8;
 /// Of sums that grow with the size it is known that they are not below this: that there is something, and something else.
 const LEAST_COUNTED: u64 = 2;
 
-/// At which distance from a process the elements of each array stand that are counted with it: one at which every window sees them. Elements
+/// At which distance from a process the elements of each array are that are counted with it: one at which every window sees them. Elements
 /// of one process in several rows may be seen at different distances.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Counted {
@@ -309,7 +309,7 @@ fn least(rows: Vec<Row>) -> Vec<Row> {
     kept
 }
 
-/// The least and the greatest sum in initial states of all sizes that are looked at.
+/// The least and the greatest sum in initial states of all sizes that are examined.
 struct Sums {
     least: u64,
     greatest: u64,

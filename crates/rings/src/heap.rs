@@ -1,14 +1,14 @@
 //! Binary trees in rows: process 0 is the root, `2 i + 1` and `2 i + 2` are the children of `i`.
 //!
-//! In: indices. Out: how one process is named as another one sees it ([`evidence::rings::tree`]), who is meant by a name, and types.
+//! In: indices. Out: how one process is named as another one sees it ([`evidence::rings::tree`]), which process a name means, and types.
 
 use evidence::rings::ProcessType;
 use evidence::rings::tree::{FAR, GRANDCHILDREN, GRANDPARENT, LEFT, PARENT, RIGHT, SIBLING};
 
-/// Those who are one edge away.
+/// Processes one edge away.
 pub const ADJACENT: [i64; 3] = [PARENT, LEFT, RIGHT];
 
-/// Those who are two edges away.
+/// Processes two edges away.
 pub const SECOND: [i64; 6] =
     [GRANDPARENT, SIBLING, GRANDCHILDREN[0], GRANDCHILDREN[1], GRANDCHILDREN[2], GRANDCHILDREN[3]];
 
@@ -53,7 +53,7 @@ pub fn name(from: usize, to: usize) -> i64 {
     }
 }
 
-/// Who is meant by a name, in a tree that is large enough.
+/// The process that a name means, in a tree that is large enough.
 pub fn named(from: usize, name: i64) -> Option<usize> {
     match name {
         0 => Some(from),

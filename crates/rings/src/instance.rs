@@ -1,4 +1,4 @@
-//! One size of a ring: where everything stands, and what windows of it see.
+//! One size of a ring: the position of everything, and what windows of it see.
 //!
 //! In: the program at some size. Out: for each cell its place in the ring, for each process what it touches, and window states read from and
 //! written into whole states. What a window does not see has some value, on which nothing that its processes do depends. Of a shared cell that names a process
@@ -28,7 +28,7 @@ pub enum Part {
     Named(CellId, usize),
 }
 
-/// Where a cell stands in the ring.
+/// The position of a cell in the ring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Home {
     /// It is a process's own.
@@ -68,7 +68,7 @@ pub struct Instance {
     touched: Vec<BTreeSet<Part>>,
 }
 
-/// A window, and where it stands.
+/// A window, and its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sighted {
     /// What it sees, ascending.
@@ -77,7 +77,7 @@ pub struct Sighted {
     pub parts: Vec<Part>,
 }
 
-/// Where a window stands, and the greatest distance to the left at which something is named.
+/// The position of a window, and the greatest distance to the left at which something is named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WindowPosition {
     /// Its first process.
@@ -114,13 +114,13 @@ impl Instance {
         });
         let mut touched: Vec<BTreeSet<Part>> = touched.collect();
         if network == Network::Tree {
-            // Whoever else sees it is beside this one.
+            // Any other process that sees it is beside this one.
             for cell in model.cells.ids() {
                 if let Home::Element(_, of, _) = homes[cell.index()] {
                     touched.get_mut(of)?.insert(Part::Cell(cell));
                 }
             }
-            // Text that a process cannot come to names others that there are not, and may seem to touch anybody; who does, is seen when it does.
+            // Text that a process cannot come to names others that there are not, and may seem to touch any process; those that do touch it are found by steps.
             for (at, touched) in touched.iter_mut().enumerate() {
                 touched.retain(|part| match part {
                     Part::Cell(cell) => match homes[cell.index()] {
@@ -136,7 +136,7 @@ impl Instance {
         Some(Instance { size, network, base, homes, touched, model })
     }
 
-    /// The distance of a position from where a window stands.
+    /// The distance of a position from that of a window.
     fn distance(&self, position: usize, stand: WindowPosition) -> i64 {
         if self.network == Network::Tree {
             return heap::name(stand.at, position);

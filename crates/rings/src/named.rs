@@ -1,8 +1,8 @@
-//! Indices that are named outright in a choice, as in `if i == 0 then 1 else i`: each has to stand for one distance at every size, whether or not a
+//! Indices that are named outright in a choice, as in `if i == 0 then 1 else i`: each has to mean one distance at every size, whether or not a
 //! step can come to it.
 //!
 //! In: the texts of a program, or what a property says about a process. Out: the distances, or the first index that is none: one that is named by processes
-//! which the test around it does not tell apart, or that is not there at the least size.
+//! which the test around it does not distinguish, or that is not there at the least size.
 
 use base::Span;
 use model::Model;
@@ -13,7 +13,7 @@ use model::template::{FragmentReason, Sized};
 use model::value::Value;
 use model::visit::{each_part, each_text};
 
-/// Where a process stands.
+/// The position of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Position {
     FromLeft(i64),
@@ -21,7 +21,7 @@ enum Position {
     FromRight(i64),
 }
 
-/// Looks for named indices.
+/// Searches for named indices.
 pub(crate) struct NamedIndices<'m> {
     model: &'m Model,
     sized: Sized,
@@ -37,7 +37,7 @@ impl<'m> NamedIndices<'m> {
         NamedIndices { model: model.template(), sized, distances: Vec::new(), objection: None }
     }
 
-    /// Looks at everything that the program's texts say.
+    /// Examines everything that the program's texts say.
     pub fn look_at_program(&mut self) {
         let model = self.model;
         each_text(model, &mut |expr| self.look(expr));
@@ -46,7 +46,7 @@ impl<'m> NamedIndices<'m> {
         }
     }
 
-    /// Looks at the indices within an expression.
+    /// Examines the indices within an expression.
     pub fn look(&mut self, expr: &Expr) {
         each_part(expr, &mut |part| match &part.kind {
             ExprKind::Read(access) => self.access(access),
@@ -80,7 +80,7 @@ impl<'m> NamedIndices<'m> {
         }
     }
 
-    /// An index where the tests around it say that the process stands there.
+    /// An index where the tests around it determine the position of the process.
     fn index(&mut self, index: &Expr, at: Option<Position>) {
         match &index.kind {
             ExprKind::ToProcess(_, inner) | ExprKind::IndexOf(inner) => self.index(inner, at),
@@ -116,7 +116,7 @@ impl<'m> NamedIndices<'m> {
         self.objection.get_or_insert(FragmentReason { text, span });
     }
 
-    /// Where a process stands of which the test holds, and where one of which it does not, if that is one place.
+    /// The position of a process of which the test holds, and of one of which it does not, if that is one place.
     fn position(&self, test: &Expr) -> (Option<Position>, Option<Position>) {
         let ExprKind::Binary(op, left, right) = &test.kind else { return (None, None) };
         let place = match (is_myself(left), is_myself(right)) {

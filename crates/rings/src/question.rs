@@ -1,7 +1,7 @@
 //! What a property asks of windows.
 //!
 //! In: a property. Out: what a violating state would show, at one process or at two different ones, as expressions over what these touch; or
-//! why windows cannot say it. `forall i: …` is violated at one process, `forall i != j: !(A(i) && B(j))` at two, wherever they stand.
+//! why windows cannot say it. `forall i: …` is violated at one process, `forall i != j: !(A(i) && B(j))` at two, whatever their positions.
 
 use std::collections::BTreeSet;
 
@@ -26,7 +26,7 @@ use crate::windows::{Shape, Windows};
 pub enum Question {
     /// No step is a fault.
     NoFault,
-    /// There is no state in which nobody can move and somebody waits.
+    /// There is no state in which no process is enabled and some process waits.
     NoDeadlock,
     /// There is no state that shows all signs, each at another process.
     Never(Vec<Sign>),
@@ -200,7 +200,7 @@ fn bound_in(expr: &Expr) -> BTreeSet<usize> {
     found
 }
 
-/// The tests and distances of what is said about a process, where processes stand side by side.
+/// The tests and distances of what is said about a process, where processes are side by side.
 fn told_of(
     (model, network): (&Model, Network),
     sized: Sized,
@@ -280,7 +280,7 @@ fn parts_of<'i>(instance: &'i Instance, property: usize, sign: &Sign) -> Option<
     sign.parts.iter().map(|(way, value)| Some((follow(body, way)?, *value))).collect()
 }
 
-/// Whether a state shows a sign. What has no value by itself is not excluded; where several parts are looked at one by one, it is for nobody to say.
+/// Whether a state shows a sign. What has no value by itself is not excluded; where several parts are evaluated one by one, it decides nothing.
 fn shows(
     instance: &Instance,
     shape: &Shape,

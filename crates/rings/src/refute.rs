@@ -31,7 +31,7 @@ use crate::runs::{Runs, Side};
 use crate::walk::Weights;
 use crate::windows::{Failure, Shape, Windows};
 
-/// More nodes than this are not looked at.
+/// More nodes than this are not examined.
 const MOST_NODES: usize = 1_500;
 
 /// Rounds over all nodes.
@@ -138,7 +138,7 @@ struct Node {
     is_dead: bool,
     /// What it falls apart into, by the neighbours.
     parts: Option<Vec<usize>>,
-    /// The components of neighbours on each side, where they were looked for.
+    /// The components of neighbours on each side, where they were computed.
     beside: Vec<Option<Vec<usize>>>,
     /// The least and the greatest weight of each flow.
     weights: Vec<(u64, u64)>,
@@ -187,7 +187,7 @@ impl<'r, 'w, 'a> Refuter<'r, 'w, 'a> {
             }
         }
         for _ in 0..MOST_ROUNDS {
-            // What stands in no finite tree is excluded first: parts of the others are dear.
+            // What is in no finite tree is excluded first: parts of the others are dear.
             while self.is_tree() && self.prune()? {}
             if wanted.iter().all(|&node| self.nodes[node].is_dead) {
                 return Ok(true);

@@ -1,6 +1,6 @@
 //! Which programs windows can speak of: rings, chains and trees, with the types of their processes and every size that shows all words.
 //!
-//! In: a Model and the questions. Out: how processes are told apart, how far each reaches, and the program at all sizes from the least one that windows
+//! In: a Model and the questions. Out: how processes are distinguished, how far each reaches, and the program at all sizes from the least one that windows
 //! say something about to the one from which on words repeat; or why not, with the place in the text.
 
 use std::collections::BTreeSet;
@@ -19,7 +19,7 @@ use crate::heap;
 use crate::instance::{Arrangement, Instance, WindowPosition};
 use crate::named::NamedIndices;
 
-/// Distances from the ends, and moduli, that are told apart, are at most this.
+/// Distances from the ends, and moduli, that are distinguished, are at most this.
 const MOST_TOLD_APART: i64 = 6;
 
 /// A process reaches at most so far.
@@ -35,9 +35,9 @@ pub struct Ring {
     pub family: FamilyId,
     /// The parameter that is its size.
     pub parameter: ParameterId,
-    /// How processes stand to each other.
+    /// How processes are neighbours.
     pub network: Network,
-    /// How processes are told apart.
+    /// How processes are distinguished.
     pub distances: Distances,
     /// The least distance at which a process touches something.
     pub least: i64,
@@ -201,7 +201,7 @@ impl Ring {
     }
 }
 
-/// There is no other family, and nobody asks where another process is.
+/// There is no other family, and no text reads the control location of another process.
 fn is_alone(model: &Model, family: FamilyId) -> Result<(), FragmentReason> {
     if let Some(other) = model.families.entries().find(|(id, _)| *id != family) {
         return Err(FragmentReason {
@@ -247,7 +247,7 @@ fn rows(model: &Model, sized: template::Sized) -> Result<Vec<(VarId, usize)>, Fr
     Ok(rows)
 }
 
-/// How the tests tell processes apart.
+/// How the tests distinguish processes.
 fn distances<'a>(found: impl Iterator<Item = &'a Neighbours>) -> Result<Distances, FragmentReason> {
     let tests: BTreeSet<IndexTest> = found.flat_map(|one| one.tests.iter().copied()).collect();
     let (mut left, mut right, mut modulus) = (0, 0, 1);

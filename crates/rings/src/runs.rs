@@ -1,9 +1,9 @@
-//! What windows do again and again: their edges, which of them can be one turn, and what fairness demands of them.
+//! What windows do infinitely often: their edges, which of them can be one turn, and what fairness demands of them.
 //!
 //! In: windows with their states. Out: for each word a graph whose edges are turns as a window shows them: of a process of the window or near it, by its
 //! distance and its action, or of one far away; turns that change nothing are edges, too. At every size from `width + 2 span + 1` on every run is an
-//! infinite path for each of its windows, and the edges that one turn is for two windows that stand side by side are *compatible*:
-//! the same process and action, where both are near enough to tell, and the same content of what both see, before and after.
+//! infinite path for each of its windows, and the edges that one turn is for two windows that are side by side are *compatible*:
+//! the same process and action, where both are near enough to show it, and the same content of what both see, before and after.
 
 use std::collections::BTreeSet;
 
@@ -18,13 +18,13 @@ use streett::{EdgeBits, GraphArc, MarkedGraph, StreettPair};
 
 use crate::windows::{Failure, MOST_WAYS, Pair, Shape, WindowState, Windows};
 
-/// More edges than this, all together, are not looked at.
+/// More edges than this, all together, are not examined.
 const MOST_EDGES: usize = 400_000;
 
-/// Whose turn an edge is.
+/// The process that has the turn of an edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Label {
-    /// Of the process at this distance, by this action, or it stands still.
+    /// Of the process at this distance, by this action, or a stutter.
     Near(i64, Option<ActionId>),
     /// Of a process further away.
     Far,
@@ -39,7 +39,7 @@ pub struct WindowGraph {
     pub labels: Vec<Label>,
 }
 
-/// A turn of a process of a window: its action, or none where it stands still, and the state after it.
+/// A turn of a process of a window: its action, or none where it stutters, and the state after it.
 type Turn = (Option<ActionId>, usize);
 
 /// What a process of a window can do in a state of it.
@@ -55,7 +55,7 @@ struct Options {
 struct Pairing {
     left: usize,
     right: usize,
-    /// How the right one is named: 1 where windows stand side by side.
+    /// How the right one is named: 1 where windows are side by side.
     by: i64,
     left_class: Vec<u32>,
     right_class: Vec<u32>,
@@ -93,10 +93,10 @@ pub struct Runs<'w, 'a> {
     pairings: Vec<Pairing>,
 }
 
-/// What two windows side by side can tell of a turn: whose it is, and what both see before and after.
+/// What two windows side by side show of a turn: the process that has it, and what both see before and after.
 type Aspect = (Kind, Vec<RingValue>, Vec<RingValue>);
 
-/// Whose turn it is, as far as two windows side by side can tell.
+/// The process that has the turn, as far as two windows side by side show it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Kind {
     Both(i64, Option<ActionId>),
@@ -187,7 +187,7 @@ impl<'w, 'a> Runs<'w, 'a> {
     }
 
     fn pairing(&self, pair: &Pair) -> Pairing {
-        // Distances as the left window counts them. The left one tells `-span .. width - 1 + span`, the right one those one further.
+        // Distances as the left window counts them. The left one shows `-span .. width - 1 + span`, the right one those one further.
         let (width, span) = (self.windows.sizes.width as i64, self.windows.sizes.span);
         let told = match &pair.names {
             None => (1 - span..width + span).collect::<BTreeSet<i64>>(),
@@ -243,7 +243,7 @@ impl<'w, 'a> Runs<'w, 'a> {
         Pairing { left: pair.here, right: pair.there, by: pair.by, left_class, right_class, fits, n_classes }
     }
 
-    /// For each word that may stand on a side of a window, the edges that are compatible with one of a set.
+    /// For each word that may be on a side of a window, the edges that are compatible with one of a set.
     pub fn beside(&self, shape: usize, set: &EdgeBits, side: Side) -> Vec<(usize, EdgeBits)> {
         let mut found: Vec<(usize, EdgeBits)> = Vec::new();
         for pairing in &self.pairings {
@@ -258,7 +258,7 @@ impl<'w, 'a> Runs<'w, 'a> {
         found
     }
 
-    /// What of the edges of one word is compatible with a set of another that stands on a side of it.
+    /// What of the edges of one word is compatible with a set of another on a side of it.
     pub fn back(&self, (shape, other): (usize, usize), set: &EdgeBits, side: Side) -> EdgeBits {
         let is_meant = |pairing: &&Pairing| match side {
             Side::Right(by) => (pairing.left, pairing.right, pairing.by) == (shape, other, by),

@@ -1,8 +1,8 @@
 //! Finite trees of windows: what a state of some tree would be.
 //!
 //! In: windows of processes of a tree with their states, which of these are allowed, and what has to be shown. Out: whether there is a finite tree that
-//! shows it. A state stands below one of the parent's window if both agree on all that both see; processes without children have nobody below them.
-//! What can stand at the top of some tree, and what such a tree can show, is found from the leaves upwards.
+//! shows it. A state is below one of the parent's window if both agree on all that both see; processes without children have none below them.
+//! What can be at the top of some tree, and what such a tree can show, is found from the leaves upwards.
 
 use base::{Budget, StopReason};
 use evidence::rings::RingValue;

@@ -1,8 +1,8 @@
 //! Closed walks of windows: what a state of some size would be.
 //!
 //! In: windows with their states, which of these are allowed, what has to be shown on the way, and flows. Out: whether there is a closed walk that
-//! shows it. Each step of a walk goes one to the right, to a window that agrees on all that both see; where types tell the first process
-//! apart, a walk passes it once; the weights on the way sum up to the totals of the flows.
+//! shows it. Each step of a walk goes one to the right, to a window that agrees on all that both see; where types distinguish the first
+//! process, a walk passes it once; the weights on the way sum up to the totals of the flows.
 
 use base::{Budget, StopReason};
 use evidence::rings::RingValue;
@@ -35,7 +35,7 @@ pub struct Weights {
     pub at_least: bool,
 }
 
-/// What is looked for.
+/// What is searched for.
 #[derive(Clone, Debug)]
 pub struct Wanted {
     /// Which states a walk may pass.

@@ -37,20 +37,20 @@ pub struct Shape {
     pub items: Vec<RingItem>,
     /// A size at which there is such a window, as its place among the sizes.
     pub instance: usize,
-    /// Where it stands there.
+    /// Its position there.
     pub stand: WindowPosition,
     /// What it sees there.
     pub parts: Vec<Part>,
 }
 
-/// Two windows that stand near each other, and what both see.
+/// Two windows that are near each other, and what both see.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Pair {
     /// One window.
     pub here: usize,
     /// The other one.
     pub there: usize,
-    /// How far to the right the other one stands; in a tree, how it is named.
+    /// How far to the right the other one is; in a tree, how it is named.
     pub by: i64,
     /// In a tree: what processes are called by the other one, and what by this one, as far as both name them.
     pub names: Option<Vec<(i64, i64)>>,
@@ -94,7 +94,7 @@ pub struct ProcessSteps {
     pub is_faulty: bool,
     /// Whether it has no step.
     pub is_blocked: bool,
-    /// Whether it neither has ended nor may wait where it stands.
+    /// Whether it neither has ended nor is where it may wait.
     pub is_busy: bool,
 }
 
@@ -152,7 +152,7 @@ impl From<StopReason> for Failure {
 /// Values that both windows of a pair agree on.
 type Key = Vec<RingValue>;
 
-/// Who waits for whom across a pair: the states of the one by what they agree on, and what steps of the other do to them.
+/// The interference across a pair: the states of the one by what they agree on, and what steps of the other do to them.
 #[derive(Debug, Default)]
 struct Meeting {
     waiting: FxHashMap<Key, Vec<usize>>,
@@ -194,7 +194,7 @@ impl<'a> Windows<'a> {
         Ok(windows)
     }
 
-    /// The words of all sizes, and how windows stand to each other.
+    /// The words of all sizes, and how windows are neighbours.
     fn shaped(ring: &'a Ring, sizes: &'a Sizes) -> Result<Windows<'a>, Failure> {
         let (width, span) = (sizes.width, sizes.span);
         let mut shapes: BTreeMap<NeighbourTypes, Shape> = BTreeMap::new();
@@ -207,9 +207,9 @@ impl<'a> Windows<'a> {
                     return Err(Failure::Outside);
                 }
                 let is_better = |shape: &Shape| match ring.network {
-                    // The largest size stands for all: there no distance comes round to another one.
+                    // The largest size represents all: there no distance comes round to another one.
                     Network::Line => shape.instance < number,
-                    // There are all whom it names: two edges up, and two edges down.
+                    // All that it names are there: two edges up, and two edges down.
                     Network::Tree => in_the_middle(at) <= in_the_middle(shape.stand.at),
                 };
                 if shapes.get(&word).is_none_or(is_better) {
@@ -236,7 +236,7 @@ impl<'a> Windows<'a> {
         Ok(windows)
     }
 
-    /// The names of those who may touch a window, and of its own process: whose turns it can tell apart, in a tree.
+    /// The names of processes that may touch a window, and of its own process: whose turns it can distinguish, in a tree.
     pub fn told_apart(&self) -> BTreeSet<i64> {
         self.near.iter().map(|pair| pair.by).chain([0]).collect()
     }
@@ -352,7 +352,7 @@ impl<'a> Windows<'a> {
     }
 }
 
-/// In a tree: what each of two processes calls those whom both name.
+/// In a tree: the names by which each of two processes calls those that both name.
 fn names(here: usize, there: usize) -> Vec<(i64, i64)> {
     let all = [0].into_iter().chain(heap::ADJACENT).chain(heap::SECOND);
     let both = all.filter_map(|theirs| Some((theirs, heap::name(here, heap::named(there, theirs)?))));

@@ -1,4 +1,4 @@
-//! Refutation in trees: what stands in no finite tree is excluded.
+//! Refutation in trees: what is in no finite tree is excluded.
 //!
 //! In: the nodes of a refutation, each a window of a process of a tree with a fair component of its edges. Out: which of them are excluded. In a run of a tree every process has such
 //! a node, and those of parent and child go together. So a node of a process with children has a child that goes together with it for each of
@@ -19,7 +19,7 @@ struct Context {
 }
 
 impl Refuter<'_, '_, '_> {
-    /// Excludes nodes that stand in no finite tree; whether there were any.
+    /// Excludes nodes that are in no finite tree; whether there were any.
     pub(super) fn prune(&mut self) -> Result<bool, StopReason> {
         let mut around: Vec<Context> = Vec::new();
         while around.len() < self.nodes.len() {
