@@ -2,7 +2,7 @@
 //!
 //! In: the view states of all processes. Out: invariants that every turn keeps. A guess is a weight for the values of a cell, or of all
 //! elements of an array: one value weighs 1, or numbers weigh what they are. What local states then weigh follows along the turns of
-//! each process alone, first those of a run in which nobody else moves, which are real. What fails on the view states that the
+//! each process alone, first those of a run in which no other process steps, which are real. What fails on the view states that the
 //! others leave is dropped, until all of the rest hold together (Houdini; Flanagan and Leino 2001).
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -36,7 +36,7 @@ const MOST_GUESSES_EACH: usize = 8;
 pub enum Source {
     /// Guesses about single cells and arrays, which cost little.
     Guesses,
-    /// Besides, those in which processes of one text weigh alike ([`balances_alike`]).
+    /// Besides, those in which processes of one text weigh the same ([`balances_alike`]).
     Alike,
     /// Besides, all that linear algebra finds ([`balances`]).
     Equations,
@@ -96,7 +96,7 @@ pub fn pruned<'m>(
     Ok((views, invariants))
 }
 
-/// The invariants of which some turn changes the sides differently, or leads to what they do not list.
+/// The invariants of which some turn changes the sides differently, or leads to what they have no weight for.
 fn changed_sums(views: &Views<'_>) -> BTreeSet<usize> {
     let mut changed = BTreeSet::new();
     for view in views.list.iter().take(views.model.processes.len()) {
@@ -105,7 +105,7 @@ fn changed_sums(views: &Views<'_>) -> BTreeSet<usize> {
     changed
 }
 
-/// Whether every turn of a view's members changes both sides of an invariant alike.
+/// Whether every turn of a view's members changes both sides of an invariant by the same amount.
 fn is_kept_in(views: &Views<'_>, view: &View, sum: &ShownSum) -> bool {
     let is_kept = |from: usize, to: u32| views.weights.is_kept(sum, (&view.rows[from], &view.rows[to as usize]));
     view.turns.iter().enumerate().all(|(from, turns)| turns.iter().all(|turn| is_kept(from, turn.to)))
@@ -119,7 +119,7 @@ struct Guess {
 /// Makes guesses.
 struct Search<'s, 'm> {
     views: &'s Views<'m>,
-    /// For each process the rows of a run in which nobody else moves.
+    /// For each process the rows of a run in which no other process steps.
     alone: Vec<Vec<u32>>,
     /// The numbers of values that each cell has in some row.
     values: BTreeMap<CellId, BTreeSet<u32>>,
@@ -174,7 +174,7 @@ impl<'s, 'm> Search<'s, 'm> {
     fn cell_guesses(&self) -> Vec<Guess> {
         let model = self.views.model;
         let shared = |cell: &&CellId| {
-            // A cell that names its holder says by itself who holds it.
+            // A cell that names its holder shows the holder by itself.
             let names =
                 matches!(model.cells[**cell].ty, ScalarType::Lock | ScalarType::Pid(_) | ScalarType::PidOrNone(_));
             !names
@@ -255,7 +255,7 @@ impl<'s, 'm> Search<'s, 'm> {
             }
             known = Some((process, local));
         }
-        // Where everybody weighs something from the beginning the complement says more.
+        // Where every process weighs something from the beginning the complement says more.
         if processes.is_empty() || (!begins_light && constant >= processes.len() as i64) {
             return None;
         }
@@ -275,7 +275,7 @@ impl<'s, 'm> Search<'s, 'm> {
         Some(Additive { constant, cells: guess.cells.iter().map(cell).collect(), groups: Vec::new(), processes })
     }
 
-    /// What the local states of a process weigh, told apart by their place and these cells: along its turns alone, then along
+    /// What the local states of a process weigh, distinguished by their place and these cells: along its turns alone, then along
     /// the others where nothing is known yet. `None` where its turns alone contradict each other.
     fn local_weights(&self, process: ProcessId, guess: &Guess, cells: &[CellId]) -> Option<LocalGuess> {
         let model = self.views.model;

@@ -1,8 +1,8 @@
-//! In which order the ways to violate a property are looked at, and with how much effort.
+//! In which order the ways to violate a property are tried, and with how much effort.
 //!
 //! In: whose views each way is about. Out: one attempt after the other, until all ways are refuted, or nothing is left to try. Each way gets a little effort
-//! first. What was refuted is a lemma, so that whoever sees something of its process is looked at again: who waits for somebody who waits
-//! for others is refuted after these, in whatever order they stand in the program. Where nothing more is learned, single ways get more effort, and all others
+//! first. What was refuted is a lemma, so that processes that see something of its process are tried again: one that waits for another that waits
+//! for others is refuted after these, in whatever order they are in the program. Where nothing more is learned, single ways get more effort, and all others
 //! as much as turned out to be worth it.
 
 use std::collections::VecDeque;
@@ -22,7 +22,7 @@ pub struct Attempt {
 /// What came of an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Came<'p> {
-    /// The way is refuted, which may help where these processes are looked at.
+    /// The way is refuted, which may help where these processes are tried.
     Refuted(&'p [ProcessId]),
     /// Nothing more can be done with what is known.
     Stuck,
@@ -36,9 +36,9 @@ pub struct Agenda {
     /// The ways that are about a process.
     of_process: FxHashMap<ProcessId, Vec<usize>>,
     queue: VecDeque<usize>,
-    /// Whether something was refuted since all open ways were looked at.
+    /// Whether something was refuted since all open ways were tried.
     has_learned: bool,
-    /// Whether the last look at all of them was from the first to the last.
+    /// Whether the last pass over all of them was from the first to the last.
     was_forward: bool,
     most_tests: usize,
     /// How many more tests may be done beyond the first efforts before something is refuted.
@@ -77,7 +77,7 @@ impl Agenda {
 
     /// The next attempt; `None` where nothing is left to try.
     pub fn next_attempt(&mut self) -> Option<Attempt> {
-        // What is the image of another is not looked at.
+        // What is the image of another is not tried.
         self.queue.retain(|&way| self.ways[way].is_open);
         if self.queue.is_empty() && std::mem::take(&mut self.has_learned) {
             self.was_forward = !self.was_forward;
@@ -122,7 +122,7 @@ impl Agenda {
         }
     }
 
-    /// Does not look at a way, which is the image of another.
+    /// Does not try a way, which is the image of another.
     pub fn skip(&mut self, way: usize) {
         self.ways[way].is_open = false;
     }

@@ -1,8 +1,8 @@
-//! Additive invariants in which the processes of a family weigh alike, and the elements of an array; and in which two cells are weighed together.
+//! Additive invariants in which the processes of a family weigh the same, and the elements of an array; and in which two cells are weighed together.
 //!
 //! In: the view states of all processes. Out: candidates. What distinguishes a local state is its place, and maybe one of its own cells, or whether that cell
 //! has a certain value: the fewer unknowns, the fewer solutions, and the more each of them says. Some programs need two cells together: the tickets between the one that is
-//! served and the next one are those that somebody holds. Samples are steps of real runs in which some of the processes move, so that small numbers
+//! served and the next one are those that some process holds. Samples are steps of real runs in which some of the processes step, so that small numbers
 //! of them are seen, too; what other steps do not keep fails its check later.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,10 +26,10 @@ const MOST_UNKNOWNS: usize = 400;
 /// Two cells with more pairs of values than this are not weighed together.
 const MOST_PAIRS: usize = 150;
 
-/// A cell with more values than this is not looked at value by value.
+/// A cell with more values than this is not weighed value by value.
 const MOST_VALUES: usize = 16;
 
-/// So many steps are looked at on each run.
+/// So many steps are taken on each run.
 const RUN_LENGTH: usize = 500;
 
 /// A basis with more vectors than this says nothing that is of use.
@@ -64,7 +64,7 @@ pub fn balances_alike(views: &Views<'_>) -> Vec<Additive> {
         let mut is_told_by_value = false;
         for told in search.distinctions() {
             let by_value = told.values().any(|told| matches!(told, Told::Value(..)));
-            // What a cell tells is told value by value already, and more clearly.
+            // What a cell shows is weighed value by value already, and more clearly.
             if is_told_by_value && !by_value {
                 continue;
             }
@@ -84,7 +84,7 @@ struct Search<'s, 'm> {
     views: &'s Views<'m>,
     model: &'m Model,
     first: State,
-    /// Steps of runs, as rows of the view of the process that moves.
+    /// Steps of runs, as rows of the view of the process that steps.
     samples: Vec<(ProcessId, [Vec<u32>; 2])>,
     /// Cells that start with any value.
     free: BTreeSet<CellId>,
@@ -99,7 +99,7 @@ impl<'s, 'm> Search<'s, 'm> {
         Search { views, model, first, samples, free }
     }
 
-    /// Whether a cell is part of sums: several see it, it belongs to nobody, and it starts with one value.
+    /// Whether a cell is part of sums: several see it, it belongs to no process, and it starts with one value.
     fn is_weighed(&self, cell: CellId) -> bool {
         self.model.cells[cell].owner.is_none()
             && !self.free.contains(&cell)
@@ -430,7 +430,7 @@ impl<'s, 'm> Search<'s, 'm> {
     }
 }
 
-/// Steps of runs in which one process moves, then of runs in which two do, and so on: those that look different to the process that moves.
+/// Steps of runs in which one process steps, then of runs in which two do, and so on: those with different rows in the view of the process that steps.
 fn samples(views: &Views<'_>, first: &State) -> Vec<(ProcessId, [Vec<u32>; 2])> {
     let model = views.model;
     let all: Vec<ProcessId> = model.processes.ids().collect();
@@ -462,7 +462,7 @@ fn samples(views: &Views<'_>, first: &State) -> Vec<(ProcessId, [Vec<u32>; 2])> 
             let items = &views.list[process.index()].items;
             let row =
                 |state: &State| items.iter().map(|&item| content(model, state, item)).collect::<Option<Vec<u32>>>();
-            // Whoever stands for it sees the same.
+            // The process that represents it sees the same.
             let process = views.stand_in(process);
             if let (Some(one), Some(other)) = (row(&state), row(&after))
                 && known.insert((process, [one.clone(), other.clone()]))

@@ -3,8 +3,8 @@
 //! In: the view states of all processes. Out: a basis of the sums that some reachable states allow, as candidates in both directions. Unknown is what each value of a
 //! shared cell weighs, and each local state of a process; a step of a process says that what its cells gain is what its local state gains.
 //! What runs start with weighs nothing, so that what is the same at all values is no solution. The kernel of these equations has
-//! every invariant of this form, since each is kept by the steps that were looked at; what other steps do not keep fails its check later. View states
-//! alone would not do: some of them are excluded by the very sums that are looked for. Shorter combinations of the basis are not looked for.
+//! every invariant of this form, since each is kept by the steps that were sampled; what other steps do not keep fails its check later. View states
+//! alone would not do: some of them are excluded by the very sums that are searched for. Shorter combinations of the basis are not searched for.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 
@@ -25,7 +25,7 @@ const MOST_UNKNOWNS: usize = 1_000;
 /// More invariants than this are not used, for each process: each one costs a test for each pair of view states.
 const MOST_EACH: usize = 4;
 
-/// So many states are looked at in the order of a search, then on so many runs of so many steps.
+/// So many states are sampled in the order of a search, then on so many runs of so many steps.
 const MOST_SEARCHED: usize = 200;
 const RUNS: u64 = 6;
 const RUN_LENGTH: usize = 60;

@@ -1,8 +1,8 @@
 //! Rules that distinguish cases by processes, and the contradiction of sums.
 //!
 //! A holder (E): where an additive invariant says that some other process weighs something, for ever, and none that weighs nothing gets a
-//! weight, the processes that weigh something become fewer at most, so one of them is among them for ever. Somebody: of finitely many
-//! processes one has its turn again and again. Sums (I): the two sides of an additive invariant have no value in common.
+//! weight, the processes that weigh something become fewer at most, so one of them is among them for ever. Scheduling: of finitely many
+//! processes one is scheduled infinitely often. Sums (I): the two sides of an additive invariant have no value in common.
 
 use std::collections::BTreeSet;
 
@@ -100,7 +100,7 @@ impl Refuter<'_, '_> {
         Ok(Some(Split { by, cases, step }))
     }
 
-    /// A case for each process: it has its turn again and again.
+    /// A case for each process: it is scheduled infinitely often.
     pub(crate) fn somebody(&mut self, sets: &Sets) -> Result<Option<Split>, Halt> {
         let all: Vec<ProcessId> =
             self.shop.views.model.processes.ids().filter(|&process| self.has_set(process, sets)).collect();

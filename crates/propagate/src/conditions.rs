@@ -1,6 +1,6 @@
 //! What fairness and the automaton demand of the edges of a view.
 //!
-//! In: a view with its graph, and fairness pairs of the Model. Out: Streett conditions that every fair run meets in this view. What the
+//! In: a view with its graph, and fairness pairs of the Model. Out: Streett conditions that every fair run satisfies in this view. What the
 //! view does not show may be so: a predicate counts as true where it may be, so a condition never excludes a fair run. The product of a view
 //! with an automaton reads the row before each edge.
 
@@ -37,7 +37,7 @@ pub fn fair_conditions(
         if is_met_unseen(&views.list[of], pair) {
             continue;
         }
-        // Whoever sees nothing of the view is somebody elsewhere, like all others that do not.
+        // A process that sees nothing of the view is elsewhere, like all others that do not.
         if let (None, [EdgePredicate::Scheduled(process)]) = (&pair.always, &pair.often[..])
             && !views.list[of].is_touched_by(*process)
             && std::mem::replace(&mut has_elsewhere, true)
@@ -81,7 +81,7 @@ fn is_met_unseen(view: &View, pair: &FairnessPair) -> bool {
     pair.always.as_ref().is_some_and(may_be) || pair.often.iter().any(before)
 }
 
-/// Whether a turn is what has to happen again and again.
+/// Whether a turn is what has to happen infinitely often.
 fn is_met_by(model: &Model, turn: &Turn, predicate: &EdgePredicate) -> bool {
     match predicate {
         EdgePredicate::Before(_) => false,
@@ -133,10 +133,10 @@ fn may_hold(views: &mut Views<'_>, of: ViewIdx, predicate: &StatePredicate) -> R
     })
 }
 
-/// The truth of an expression at each row; `None` where the view does not show all that it looks at.
+/// The truth of an expression at each row; `None` where the view does not show all that it reads.
 ///
 /// # Errors
-/// It has no value at some row, or may have none where nobody looks.
+/// It has no value at some row, or may have none where the view does not show it.
 pub fn truths(
     views: &mut Views<'_>,
     of: ViewIdx,
@@ -246,7 +246,7 @@ impl Product {
     /// The reachable part of the product.
     ///
     /// # Errors
-    /// More edges than are looked at.
+    /// More edges than are examined.
     pub fn new(
         (initial, graph): (&[u32], &MarkedGraph),
         reader: &Reader,
@@ -326,7 +326,7 @@ pub fn property_view(model: &Model, atoms: &[plain::StateCondition]) -> Option<P
 /// What a property speaks of.
 #[derive(Clone, Debug, Default)]
 pub struct PropertyView {
-    /// The processes whose control or cells it looks at.
+    /// The processes whose control or cells it reads.
     pub members: Vec<ProcessId>,
     /// The shared cells.
     pub more: std::collections::BTreeSet<Item>,

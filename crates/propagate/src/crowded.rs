@@ -1,6 +1,6 @@
-//! Proofs in which one process stands for all that are alike: the work does not grow with their number.
+//! Proofs in which one process represents all symmetric ones: the work does not grow with their number.
 //!
-//! In: a temporal property. Out: a certificate with crowds, or nothing where there are none, or where something is left; then all processes are looked at one by one.
+//! In: a temporal property. Out: a certificate with crowds, or nothing where there are none, or where something is left; then all processes are treated one by one.
 
 use std::collections::BTreeSet;
 

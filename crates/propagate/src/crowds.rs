@@ -1,7 +1,7 @@
-//! Crowds: interchangeable processes of which one view and one set of edges stand for all (`evidence::propagation`).
+//! Crowds: interchangeable processes of which one view and one set of edges represent all (`evidence::propagation`).
 //!
-//! In: a program whose processes may be exchanged, and the processes that a property speaks of. Out: the crowds of all others. Views are made of a few of each: the
-//! first stands for all, the second is whom the first sees when another one moves, and the next ones are those that leave the crowd when cases are
+//! In: a program whose processes may be permuted, and the processes that a property speaks of. Out: the crowds of all others. Views are made of a few of each: the
+//! first represents all, the second is the one that the first sees when another one steps, and the next ones are those that leave the crowd when cases are
 //! distinguished by processes. So the work does not grow with the number of processes.
 
 use std::collections::BTreeSet;
@@ -29,12 +29,12 @@ pub struct Crowd {
 }
 
 impl Crowd {
-    /// Whose set stands for those of all.
+    /// The process whose set represents those of all.
     pub fn first(&self) -> ProcessId {
         self.processes[0]
     }
 
-    /// Whom the first one sees when another one of them moves.
+    /// The process that the first one sees when another one of them steps.
     pub fn second(&self) -> ProcessId {
         self.processes[1]
     }
@@ -97,7 +97,7 @@ pub fn crowds(model: &Model, exchanges: &Exchanges<'_>, named: &BTreeSet<Process
     found
 }
 
-/// Whether a sum weighs all processes of each crowd alike, and nothing else of what belongs to them.
+/// Whether a sum weighs all processes of each crowd the same, and nothing else of what belongs to them.
 pub fn weighs_alike(model: &Model, crowds: &[Crowd], sum: &Additive) -> bool {
     let cells = sum.cells.iter().map(|one| one.cell).chain(sum.groups.iter().flat_map(|group| group.cells.clone()));
     let owners: BTreeSet<ProcessId> = cells.filter_map(|cell| model.cells[cell].owner).collect();
@@ -120,7 +120,7 @@ pub fn stand_ins(model: &Model, crowds: &[Crowd]) -> Vec<ProcessId> {
     found
 }
 
-/// Whether exchanges of processes of crowds take fairness assumptions to each other, and these have a value in every state.
+/// Whether permutations of processes of crowds take fairness assumptions to each other, and these have a value in every state.
 pub fn are_kept(model: &Model, exchanges: &Exchanges<'_>, crowds: &[Crowd], fairness: &[FairnessId]) -> bool {
     let can_fault = |predicate: &StatePredicate| match predicate {
         StatePredicate::Holds(expr) | StatePredicate::Fails(expr) => expr.can_fault(),
@@ -139,7 +139,7 @@ pub fn are_kept(model: &Model, exchanges: &Exchanges<'_>, crowds: &[Crowd], fair
     })
 }
 
-/// The fairness assumptions that speak of nobody in a crowd but this process.
+/// The fairness assumptions that speak of no process in a crowd but this one.
 pub fn about(model: &Model, crowds: &[Crowd], fairness: &[FairnessId], own: Option<ProcessId>) -> Vec<FairnessId> {
     let is_shown = |process: ProcessId| {
         own == Some(process) || !crowds.iter().any(|crowd| crowd.processes.binary_search(&process).is_ok())

@@ -58,7 +58,7 @@ pub struct Propagate {
 }
 
 impl Propagate {
-    /// For whoever asks about every size.
+    /// For callers that ask about every size.
     pub fn for_every_size() -> Propagate {
         Propagate { every_size: true, ..Propagate::default() }
     }
@@ -130,7 +130,7 @@ pub(crate) struct Violating<'w> {
     pub plain: &'w plain::ReferenceViolation,
 }
 
-/// What came of looking at a way to violate a property.
+/// The result of trying to refute a way to violate a property.
 pub(crate) enum Attempted {
     /// There is no such fair run, as far as the view of the property.
     Refuted(ViewIdx, Refutation),
@@ -154,7 +154,7 @@ struct Prover<'t> {
     most_tests: usize,
     /// So many cases within cases.
     most_depth: usize,
-    /// The exchanges of processes, where these are alike.
+    /// The permutations of processes, where these are symmetric.
     exchanges: Option<Exchanges<'t>>,
     /// How many view states each process has, in a proof with crowds.
     sizes: Option<Vec<Option<u64>>>,
@@ -163,7 +163,7 @@ struct Prover<'t> {
 /// So many tests are done as long as there are more invariants to be found.
 const LITTLE: usize = 2_000;
 
-/// So many cases within cases are looked at with the first invariants.
+/// So many cases within cases are tried with the first invariants.
 const SHALLOW: usize = 2;
 
 /// Whether a proof was given up for something that is left.
@@ -233,7 +233,7 @@ impl<'t> Prover<'t> {
             return Ok(found.certificate);
         }
         self.most_tests = self.config.tests.min(LITTLE);
-        // More invariants are found sooner than many cases within cases are looked at.
+        // More invariants are found sooner than many cases within cases are tried.
         self.most_depth = self.config.depth.min(SHALLOW);
         let mut found = self.certificate(property);
         self.most_depth = self.config.depth;
@@ -416,7 +416,7 @@ pub(crate) fn violations(task: &Task<'_>, property: PropertyId) -> Result<Violat
     Ok(Violations { small, plain })
 }
 
-/// Looks at ways to violate a property.
+/// Calls a function with the ways to violate a property.
 pub(crate) fn with_ways<T>(violations: &Violations, look: impl FnOnce(&[Violating<'_>]) -> T) -> T {
     let ways = violations.small.iter().zip(&violations.plain);
     look(&ways.map(|(small, plain)| Violating { small, plain }).collect::<Vec<_>>())

@@ -145,7 +145,7 @@ impl<'m> EverySize<'m> {
         self.crowd.ground.model.families[self.fragment.layout.family].first
     }
 
-    /// Of the ways to violate the property that differ by an exchange of processes, the one of the first process.
+    /// Of the ways to violate the property that are images of each other under permutations of processes, the one of the first process.
     fn representatives(&self, violations: Vec<ReferenceViolation>) -> Result<Vec<ReferenceViolation>, Halt> {
         let mut found = Vec::new();
         for violation in violations {
@@ -232,7 +232,7 @@ impl<'m> EverySize<'m> {
         Ok(found)
     }
 
-    /// Where an expression names the first process by its index, a variable stands for it.
+    /// Where an expression names the first process by its index, a variable replaces it.
     fn name_first(&self, expr: &mut Expr, variable: BoundVar) {
         let (model, nothing) = (self.crowd.ground.model, State { cells: Vec::new(), stacks: Vec::new() });
         let is_first = match &expr.kind {

@@ -1,4 +1,4 @@
-//! View graphs: all edges that a view can show, with who moved as far as it shows that.
+//! View graphs: all edges that a view can show, with the mover as far as it shows that.
 //!
 //! In: closed views. Out: for a view its graph, in which a turn of a member or of another process that sees something of the view has its
 //! own label, and all others are elsewhere; turns that change nothing in the view are edges, too. Every run is an infinite path of it.
@@ -11,7 +11,7 @@ use streett::{GraphArc, MarkedGraph};
 
 use crate::views::{Row, TurnIdx, ViewIdx, Views};
 
-/// Who moved, as a view shows it.
+/// The process that stepped, as a view shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Label {
     /// This turn, of a process that sees something of the view.
@@ -56,10 +56,10 @@ pub fn view_graph(views: &Views<'_>, of: ViewIdx, most_edges: usize) -> Result<V
     Ok(ViewGraph { graph, labels: list.into_iter().map(|(_, label, _)| label).collect() })
 }
 
-/// What a turn of another process does to what a view shows, as far as the view and additive invariants can tell.
+/// What a turn of another process does to what a view shows, as far as the view and additive invariants decide.
 struct Effect {
     turn: TurnIdx,
-    /// Rows of the other process before and after it; there may be others that look the same.
+    /// Rows of the other process before and after it; there may be others with the same projection.
     from: u32,
     to: u32,
     /// What both show after it.
@@ -108,7 +108,7 @@ fn external(
     Ok(())
 }
 
-/// The turns of a process by what another view shows before them; those that look the same to it, once.
+/// The turns of a process by what another view shows before them; those with the same projection, once.
 fn effects(views: &Views<'_>, actor: ViewIdx, places: &[usize]) -> FxHashMap<Row, Vec<Effect>> {
     let acting = &views.list[actor];
     let mut shares = Numbers::default();
@@ -129,7 +129,7 @@ fn effects(views: &Views<'_>, actor: ViewIdx, places: &[usize]) -> FxHashMap<Row
     found
 }
 
-/// Numbers for values, in the order in which they are met.
+/// Numbers for values, in the order in which they come up.
 struct Numbers<T> {
     known: FxHashMap<T, u32>,
 }
@@ -162,7 +162,7 @@ pub struct Pairing {
     n_right: usize,
 }
 
-/// What of an edge another view can tell.
+/// What of an edge another view shows.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Aspect {
     kind: Kind,
@@ -170,7 +170,7 @@ struct Aspect {
     after: Side,
 }
 
-/// Whose turn an edge of one view is, as far as two views show it.
+/// The process that has the turn of an edge of one view, as far as two views show it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Kind {
     /// Both show it.
@@ -188,7 +188,7 @@ struct Side {
     shares: u32,
 }
 
-/// What classes that go together agree on: what both show before and after, and whose turn it is, where both show that.
+/// What classes that go together agree on: what both show before and after, and which process has the turn, where both show that.
 type Agreed = (u32, u32, Option<TurnIdx>);
 
 impl Aspect {
@@ -262,7 +262,7 @@ impl Pairing {
     }
 }
 
-/// The edges of one view by what another can tell of them.
+/// The edges of one view by what another shows of them.
 struct Classes {
     of_edge: Vec<u32>,
     /// Each class, with an edge of it.

@@ -1,8 +1,8 @@
 //! Cases by fair components (S): one for each, or for some of them together.
 //!
 //! In: the set of a spot. Out: a case for each of its fair components, refuted. A run stays in one of them, so it stays in the union of any to which that one
-//! belongs. Many components differ in what does not matter: whoever waits for the ticket that is served waits for its holder, however many others
-//! wait behind. So components that agree on some item of the view are looked at together first, and one by one only where that does not help.
+//! belongs. Many components differ in what does not matter: a process that waits for the ticket that is served waits for its holder, however many others
+//! wait behind. So components that agree on some item of the view are treated together first, and one by one only where that does not help.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -12,7 +12,7 @@ use streett::EdgeBits;
 
 use crate::refute::{End, Node, Refuter, Sets};
 
-/// As many components as this are looked at one by one.
+/// As many components as this are treated one by one.
 const FEW: usize = 3;
 
 /// Components with the refutation of them all together.

@@ -1,6 +1,6 @@
-//! What views show: cells and the control of processes, and the numbers that stand for their contents.
+//! What views show: cells and the control of processes, and the numbers that encode their contents.
 //!
-//! In: a Model. Out: what each process sees, what an expression of a property looks at, and numbers for values as certificates have them
+//! In: a Model. Out: what each process sees, what an expression of a property reads, and numbers for values as certificates have them
 //! (`evidence::propagation`).
 
 use std::collections::BTreeSet;
@@ -20,7 +20,7 @@ use model::view::is_visible;
 pub enum Item {
     /// The content of a cell.
     Cell(CellId),
-    /// Where a process stands.
+    /// The control location of a process.
     Control(ProcessId),
 }
 
@@ -89,7 +89,7 @@ pub fn fill(model: &Model, state: &mut State, item: Item, number: u32) {
     }
 }
 
-/// What an expression of a property may look at, with values for the variables bound around it; `None` where that depends on the state
+/// What an expression of a property may read, with values for the variables bound around it; `None` where that depends on the state
 /// in a way that is not followed.
 pub fn looked_at(model: &Model, expr: &Expr, bound: &[Value]) -> Option<BTreeSet<Item>> {
     let state = State { cells: Vec::new(), stacks: Vec::new() };
@@ -102,13 +102,13 @@ const MOST_INSTANCES: usize = 100_000;
 
 struct Reader<'m> {
     model: &'m Model,
-    /// An empty one: what is evaluated does not look at it.
+    /// An empty one: what is evaluated does not read it.
     state: State,
     found: BTreeSet<Item>,
 }
 
 impl Reader<'_> {
-    /// Adds what the expression may look at. Whether that could be followed.
+    /// Adds what the expression may read. Whether that could be followed.
     fn expr(&mut self, expr: &Expr, bound: &mut Vec<Value>) -> bool {
         match &expr.kind {
             ExprKind::Const(_) | ExprKind::Parameter(_) | ExprKind::Myself | ExprKind::Bound(_) => true,
@@ -200,7 +200,7 @@ impl Reader<'_> {
         })
     }
 
-    /// The value of an expression that does not look at the state.
+    /// The value of an expression that does not read the state.
     fn fixed(&self, expr: &Expr, bound: &[Value]) -> Option<Value> {
         if reads_state(expr) {
             return None;

@@ -1,6 +1,6 @@
 //! What a refutation left, in words: the view states in which a violating run could stay for ever, as far as one view shows them.
 //!
-//! In: a view, and some of its rows. Out: where its processes stand, and what its cells contain where that is the same at all of them.
+//! In: a view, and some of its rows. Out: the places of its processes, and what its cells contain where that is the same at all of them.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use model::process::ProcessId;
 use crate::items::{Item, value};
 use crate::views::{ViewIdx, Views};
 
-/// More places, or cells, than these are not listed.
+/// More places, or cells, than these are not shown.
 const MOST_PLACES: usize = 4;
 const MOST_CELLS: usize = 3;
 

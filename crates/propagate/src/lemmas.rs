@@ -4,7 +4,7 @@
 //! that waits, reads a state that satisfies `asked`, and then for ever states that satisfy `unanswered` accepts every run in which `asked` holds
 //! again and again and `unanswered` from some point on. So a fair run satisfies `asked` from some point on never, or again and again not
 //! `unanswered`: a Streett pair. `a ~> b` and `always eventually b` are violated like this.
-//! Where every path of the view to a row has asked and was not answered since, the row counts as one that asks: whoever has one of two forks was
+//! Where every path of the view to a row has asked and was not answered since, the row counts as one that asks: a process that has one of two forks was
 //! hungry before, and did not eat since.
 
 use base::StopReason;
@@ -25,7 +25,7 @@ pub struct Response {
     pub unanswered: Vec<(usize, bool)>,
 }
 
-/// How an automaton accepts whoever waits in vain, if that is what it does.
+/// How an automaton accepts a process that waits in vain, if that is what it does.
 pub fn response(automaton: &plain::ReferenceAutomaton) -> Option<Response> {
     let waits = automaton.states.first()?;
     if !waits.iter().any(|edge| edge.target == 0 && edge.literals.is_empty()) {
@@ -69,7 +69,7 @@ pub fn lemma(
     Ok(Some(StreettPair { stays: Some(stays), often }))
 }
 
-/// The rows to which a path may lead on which nothing was asked, or all that was asked was answered. A row says whether it asks, and whether whoever
+/// The rows to which a path may lead on which nothing was asked, or all that was asked was answered. A row says whether it asks, and whether a process that
 /// waits goes on waiting after it.
 fn idle_rows(initial: &[u32], graph: &MarkedGraph, says: impl Fn(usize) -> (bool, bool)) -> Vec<bool> {
     let mut idle = vec![false; graph.n_nodes()];
@@ -85,7 +85,7 @@ fn idle_rows(initial: &[u32], graph: &MarkedGraph, says: impl Fn(usize) -> (bool
     idle
 }
 
-/// The spots whose fair components steps look at.
+/// The spots whose fair components steps use.
 pub fn looked_at(steps: &[RefutationStep], found: &mut Vec<EdgeOwner>) {
     for step in steps {
         match step {

@@ -31,7 +31,7 @@ pub struct Question<'q> {
     pub product: &'q Product,
     /// What the run satisfies besides.
     pub fairness: &'q [FairnessId],
-    /// Processes of which one set stands for those of all.
+    /// Processes of which one set represents those of all.
     pub crowds: &'q [Crowd],
 }
 
@@ -72,7 +72,7 @@ pub(crate) struct Kept {
     made_by: Option<usize>,
 }
 
-/// A step that was taken, with the sets that it looked at.
+/// A step that was taken, with the sets that it used.
 struct Taken {
     step: RefutationStep,
     inputs: Vec<Version>,
@@ -359,7 +359,7 @@ impl<'r, 'm> Refuter<'r, 'm> {
         let mut steps = Vec::new();
         let begun: Vec<usize> = sets.queue.iter().copied().collect();
         let mut end = self.propagate(&mut sets, &mut steps, false)?.map(End::Empty);
-        // Where many see the same cell, holders are excluded one by one at once, and everybody with everybody else only after much work.
+        // Where many see the same cell, holders are excluded one by one at once, and every pair of processes only after much work.
         if end.is_none() && depth < self.effort.most_depth {
             end = self.at_once(&sets, &begun)?;
             if end.is_none() {
@@ -378,7 +378,7 @@ impl<'r, 'm> Refuter<'r, 'm> {
         Ok(end.map(|end| Node { steps, end }))
     }
 
-    /// What the property's view makes of the sets of all others, before these look at each other: with many processes that see the same cells that
+    /// What the property's view makes of the sets of all others, before these are compared with each other: with many processes that see the same cells that
     /// takes most of the time, and is seldom needed.
     fn at_root(&mut self, sets: &mut Sets, steps: &mut Vec<usize>, depth: usize) -> Result<Option<End>, Halt> {
         let root = self.root();
@@ -444,7 +444,7 @@ impl<'r, 'm> Refuter<'r, 'm> {
         if let Some(end) = self.at_once(sets, &all)? {
             return Ok(Some(end));
         }
-        // Each component of the property's view knows more than all of them together, so that nothing is lost by looking at them one by one.
+        // Each component of the property's view knows more than all of them together, so that nothing is lost by treating them one by one.
         let root = self.root();
         if sets.current[root].is_some()
             && let Some(node) = self.components(root, sets, depth)?
@@ -504,7 +504,7 @@ impl<'r, 'm> Refuter<'r, 'm> {
         }))
     }
 
-    /// Refutes a case by what the first spots tell their neighbours, and holders that fairness alone excludes; nothing else is tried.
+    /// Refutes a case by what follows from the first spots for their neighbours, and holders that fairness alone excludes; nothing else is tried.
     pub(crate) fn quick_case(&mut self, mut sets: Sets) -> Result<Option<Node>, Halt> {
         let mut steps = Vec::new();
         let begun: Vec<usize> = sets.queue.iter().copied().collect();

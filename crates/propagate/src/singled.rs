@@ -1,8 +1,8 @@
 //! Sets of edges that speak of crowds, and processes that leave them.
 //!
-//! In: sets in which the edges of a crowd's first process stand for those of all. In the view of any other process, what somebody of the crowd does is labelled as turns of
+//! In: sets in which the edges of a crowd's first process represent those of all. In the view of any other process, what a process of the crowd does is labelled as turns of
 //! its first one, and in the view of the first one as turns of the second. Out: what is compatible with such sets; sets in which one process has left its crowd, so that
-//! there are edges with its own turns besides, wherever there were some of somebody of the crowd.
+//! there are edges with its own turns besides, wherever there were some of the crowd.
 
 use std::rc::Rc;
 
@@ -29,7 +29,7 @@ type EdgesOfView = FxHashMap<(u32, u32, Label), u32>;
 type EdgesOfProduct = FxHashMap<(u32, u32, u32), Vec<u32>>;
 
 impl Refuter<'_, '_> {
-    /// Whether the set of a spot stands for those of a crowd.
+    /// Whether the set of a spot represents those of a crowd.
     pub(crate) fn is_crowd(&self, spot: usize) -> bool {
         self.crowd_at(spot).is_some()
     }
@@ -39,7 +39,7 @@ impl Refuter<'_, '_> {
         crowd.filter(|&crowd| self.question.crowds[crowd].first().index() == spot)
     }
 
-    /// Whether a process has a set: it is in no crowd, has left it, or stands for it.
+    /// Whether a process has a set: it is in no crowd, has left it, or represents it.
     pub(crate) fn has_set(&self, process: ProcessId, sets: &Sets) -> bool {
         let Some(number) = self.crowd_of[process.index()] else { return true };
         let crowd = &self.question.crowds[number];
@@ -59,7 +59,7 @@ impl Refuter<'_, '_> {
         self.has_set(process, sets) || (process == crowd.second() && crowd.first().index() == spot)
     }
 
-    /// Whose turn an edge of a view is, where the view shows it.
+    /// The process that has the turn of an edge of a view, where the view shows it.
     fn mover(&self, graph: &ViewGraph, edge: usize) -> Option<ProcessId> {
         match graph.labels[edge] {
             Label::Turn(turn) => Some(self.shop.views.turns[turn as usize].process()),
@@ -132,7 +132,7 @@ impl Refuter<'_, '_> {
         let is_compatible = pairing.compatible(left.iter());
         let mut kept = (*self.edges(to, sets)?).clone();
         let graph = self.shop.graph(to_view)?;
-        // Whoever moved of the crowd: for that one it was its own turn, and for each other one that of another.
+        // For the process of the crowd that stepped it was its own turn, and for each other one that of another.
         let of_crowd = self.crowd_at(from).map(|crowd| &crowds[crowd]);
         let parallel = match of_crowd {
             Some(crowd) => self.parallel(to_view, crowd.first(), crowd.second())?,

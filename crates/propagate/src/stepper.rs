@@ -1,7 +1,7 @@
 //! Turns of one process from a view state, by `model::eval` itself.
 //!
 //! In: a view state that shows all that a process sees. Out: its turns, each with the view state after it, and its enabled actions. The
-//! rest of the state is arbitrary: that nothing of it was looked at is checked for every step.
+//! rest of the state is arbitrary: that nothing of it was read is checked for every step.
 
 use engine::{Contradiction, Halt};
 use model::Model;

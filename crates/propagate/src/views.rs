@@ -100,7 +100,7 @@ pub struct Views<'m> {
     stepper: Stepper<'m>,
     /// What each process sees.
     seen: Vec<BTreeSet<Item>>,
-    /// Who sees what, ascending.
+    /// Which processes see what, ascending.
     viewers: FxHashMap<Item, Vec<ProcessId>>,
     limits: Limits<'m>,
     /// For each process the one whose view is made, and shows the same: itself, or another one of its crowd.
@@ -128,7 +128,7 @@ pub struct Common {
 }
 
 impl<'m> Views<'m> {
-    /// The views of all processes, or of those that stand for others.
+    /// The views of all processes, or of those that represent others.
     ///
     /// # Errors
     /// A limit, or a contradiction.
@@ -220,7 +220,7 @@ impl<'m> Views<'m> {
         self.turn_numbers.get(&turn).copied()
     }
 
-    /// Who sees something, ascending.
+    /// The processes that see something, ascending.
     pub fn viewers(&self, item: Item) -> &[ProcessId] {
         self.viewers.get(&item).map_or(&[], Vec::as_slice)
     }
@@ -405,7 +405,7 @@ impl<'m> Views<'m> {
     }
 }
 
-/// There are more view states than are looked at.
+/// There are more view states than are examined.
 pub fn too_many() -> StopReason {
     Unsupported::about(Feature::Numbers, "view states").into()
 }
@@ -441,7 +441,7 @@ struct Closing {
 }
 
 impl Closing {
-    /// Notes who acts on a view.
+    /// Notes which processes act on a view.
     fn connect(&mut self, views: &Views<'_>, seer: ViewIdx) {
         let view = &views.list[seer];
         let is_other = |process: &&ProcessId| !view.members.contains(process) && views.is_made(**process);
@@ -484,7 +484,7 @@ impl Closing {
             if shown == before {
                 continue;
             }
-            // Both sides of an invariant change alike: what it says after the turn follows from what it says before.
+            // Both sides of an invariant change by the same amount: what it says after the turn follows from what it says before.
             if acting.known.insert((before.clone(), shown.clone(), actor.shares[row as usize].clone())) {
                 new.push(Change { from: row, shown });
             }

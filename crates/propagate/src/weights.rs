@@ -17,7 +17,7 @@ use crate::items::{Item, number};
 #[derive(Clone, Debug, Default)]
 pub struct Weights {
     tables: Vec<Table>,
-    /// The invariants that a cell stands in, with the term; and those that a process has a part in; ascending.
+    /// The invariants that a cell occurs in, with the term; and those that a process has a part in; ascending.
     of_cell: FxHashMap<Item, Vec<(usize, usize)>>,
     of_process: FxHashMap<ProcessId, Vec<usize>>,
 }
@@ -234,7 +234,7 @@ impl Weights {
         Some((terms.sum::<Option<i64>>()?, members.sum::<Option<i64>>()?))
     }
 
-    /// Whether a turn of a view's members changes both sides alike, as far as the tables list what it leads to.
+    /// Whether a turn of a view's members changes both sides by the same amount, as far as the tables have what it leads to.
     pub fn is_kept(&self, sum: &ShownSum, (before, after): (&[u32], &[u32])) -> bool {
         let balance = |row: &[u32]| self.sides(sum, row).map(|(left, right)| left - right);
         let is_same = |&place: &usize| before[place] == after[place];
@@ -262,7 +262,7 @@ impl Weights {
         self.tables[invariant].weight(process, (items, row))
     }
 
-    /// What stands on the left side besides the cells.
+    /// What is on the left side besides the cells.
     pub fn constant(&self, invariant: usize) -> i64 {
         self.tables[invariant].constant
     }

@@ -1,6 +1,6 @@
 //! The view graph of one of any number of interchangeable processes.
 //!
-//! In: views of one process each, closed under steps (`::views`). Out: its edges. An edge says who moved, as far as the view shows it,
+//! In: views of one process each, closed under steps (`::views`). Out: its edges. An edge says which process stepped, as far as the view shows it,
 //! and which named processes are named before and after. Every run, of any number of processes, is an infinite path of this graph for each of
 //! them. What is unseen may be anything that fits: there are more edges than turns, never fewer.
 
@@ -28,7 +28,7 @@ const MOST_LOOKED_AT: usize = 3;
 /// The slot of the process whose view it is.
 pub const ME: Slot = 0;
 
-/// Who moves, as a view shows it.
+/// The process that steps, as a view shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Mover {
     /// The process whose view it is.
@@ -46,9 +46,9 @@ pub struct Edge {
     pub from: usize,
     /// The view after.
     pub to: usize,
-    /// Who moves.
+    /// The process that steps.
     pub mover: Mover,
-    /// By which action; `None` where the mover stands still.
+    /// Its action; `None` where it stutters.
     pub action: Option<ActionId>,
     /// For each slot before its slot after, where it has one.
     pub kept: Vec<Option<Slot>>,
@@ -213,7 +213,7 @@ impl<'m> Crowd<'m> {
         actions.iter().any(|&action| self.is_idle(action))
     }
 
-    /// The edge of somebody who stands still.
+    /// The edge of a process that stutters.
     fn still(&self, at: usize, mover: Mover) -> Edge {
         let kept = (0..self.views[at].slots.len()).map(|slot| Some(slot as Slot)).collect();
         let mover_after = match mover {
@@ -239,7 +239,7 @@ impl<'m> Crowd<'m> {
         }
     }
 
-    /// The edge of a step: the view, who moved, and the configuration afterwards, in which slots have kept their numbers.
+    /// The edge of a step: the view, the mover, and the configuration afterwards, in which slots have kept their numbers.
     fn edge(&self, (at, view): (usize, &Config), by: (Who, Option<ActionId>), after: &Config) -> Result<Edge, Halt> {
         let list = listed(after);
         let new = |slot: usize| list.iter().position(|&one| one as usize == slot).map(|at| at as Slot);
@@ -338,7 +338,7 @@ impl<'m> Crowd<'m> {
         Attempt { end, config: sight.config, needs: sight.needs }
     }
 
-    /// Whether an action is enabled whatever is unseen: some way through it meets nothing unseen, names nobody new, and has no loop.
+    /// Whether an action is enabled whatever is unseen: some way through it reads nothing unseen, names no new process, and has no loop.
     fn is_surely_able(&self, config: &Config, who: Who, action: ActionId) -> bool {
         if has_loop(&self.ground.model.actions[action]) {
             return false;

@@ -1,7 +1,7 @@
 //! Which edges of the views of two processes can be the same turn.
 //!
-//! In: two edges, of the views of different processes. Out: whether they may be the same turn: the same action, who moves in the one is who
-//! moves in the other, and what is shared is the same before and after, names of processes included; and sums allow the two
+//! In: two edges, of the views of different processes. Out: whether they may be the same turn: the same action, the mover of the one is the
+//! mover of the other, and what is shared is the same before and after, names of processes included; and sums allow the two
 //! side by side. This is necessary for being one turn, and not sufficient.
 
 use ::views::config::{Config, Item, Slot};
@@ -76,7 +76,7 @@ impl<'c, 'm> Pairs<'c, 'm> {
         found
     }
 
-    /// Whether an edge goes together with an own edge of another process in a set, where another process moves; with any, elsewhere.
+    /// Whether an edge goes together with an own edge of another process in a set, where another process steps; with any, elsewhere.
     pub fn is_explained(&self, edge: usize, by: &EdgeBits) -> bool {
         let needs_own = matches!(self.crowd.edges[edge].mover, Mover::Other(_));
         self.members[self.class[edge]].iter().any(|&other| {
@@ -131,7 +131,7 @@ fn same_slots(one: &Config, other: &Config) -> Option<Same> {
     (same[ME as usize] != Some(ME)).then_some(same)
 }
 
-/// Who is named before and after in both views is the same.
+/// The processes that are named before and after in both views are the same.
 fn keeps((one, other): (&Edge, &Edge), before: &Same, after: &Same) -> bool {
     (0..before.len()).all(|slot| {
         let Some(there) = before[slot] else { return true };
@@ -147,7 +147,7 @@ fn keeps((one, other): (&Edge, &Edge), before: &Same, after: &Same) -> bool {
     })
 }
 
-/// Who moves in the one is who moves in the other.
+/// The mover of the one is the mover of the other.
 fn movers((one, other): (&Edge, &Edge), before: &Same, after: &Same) -> bool {
     let back = |same: &Same, there: Slot| same.iter().position(|&one| one == Some(there)).map(|slot| slot as Slot);
     let consistent = |here: Option<Slot>, there: Option<Slot>, same: &Same| {
@@ -163,7 +163,7 @@ fn movers((one, other): (&Edge, &Edge), before: &Same, after: &Same) -> bool {
         (Mover::Other(here), Mover::Me) => {
             consistent(here, Some(ME), before) && consistent(one.mover_after, Some(ME), after)
         }
-        // A third process moves: neither the one nor the other.
+        // A third process steps: neither the one nor the other.
         (Mover::Other(here), Mover::Other(there)) => {
             let is_the_other = here.is_some() && here == back(before, ME);
             let is_the_one = there.is_some() && there == before[ME as usize];

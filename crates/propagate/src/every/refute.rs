@@ -1,7 +1,7 @@
 //! Refutation for every size: what one process would do for ever, and what follows for the others.
 //!
 //! In: the view graph of one process, the product with the automaton of a violation, what fairness demands. Out: branches for a certificate
-//! (`evidence::crowd`), or nothing. Whoever is looked at is one process: the property's, the one that a cell names for ever, or one
+//! (`evidence::crowd`), or nothing. The focus is one process: the property's, the one that a cell names for ever, or one
 //! that adds to a sum for ever. All others together are known by what is compatible with it.
 
 use ::views::config::Item;
@@ -16,7 +16,7 @@ use super::pairs::Pairs;
 use super::sums::Sum;
 use crate::conditions::Product;
 
-/// Larger components are not listed in certificates.
+/// Larger components are not given in certificates.
 const MOST_LISTED: usize = 200;
 
 /// What a refutation is about.

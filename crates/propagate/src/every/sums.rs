@@ -44,7 +44,7 @@ pub fn possible(crowd: &Crowd<'_>, sums: &[Sum]) -> Vec<bool> {
     (0..crowd.views.len()).map(|view| sums.iter().all(|sum| sum.left[view] >= sum.right[view])).collect()
 }
 
-/// Whether every edge changes both sides alike.
+/// Whether every edge changes both sides by the same amount.
 fn holds(crowd: &Crowd<'_>, sum: &Sum, possible: &[bool]) -> bool {
     let is_kept = |edge: &Edge| {
         let left = sum.left[edge.to] - sum.left[edge.from];
