@@ -1,14 +1,14 @@
 //! Certificates checked: every obligation of a local proof, recomputed from the Model and `eval` alone.
 //!
-//! In: a Model, a property, a certificate (whose rule stands on top of `evidence::certificate`). Out: what was checked, or why
-//! the certificate is refused. Small sets are listed and every step is taken by `eval` itself (`listing`); sets too large
+//! In: a Model, a property, a certificate (whose rule is on top of `evidence::certificate`). Out: what was checked, or why
+//! the certificate is refused. Small sets are explicit and every step is taken by `eval` itself (`listing`); sets too large
 //! for that are decision diagrams of a library that no engine uses, with a translation of the program of their own
 //! (`diagrams`). What is to be checked is said once, in `obligations`, for both.
 //!
 //! That no fair run violates a temporal property is claimed by ranks over such sets, which `runs` compares with the runs themselves.
 //! Path edges of programs with procedures have a sweep of their own (`pushdown`).
 //!
-//! Nothing that a certificate says about the program is believed: views are verified by refusing any step that looks at, or
+//! Nothing that a certificate says about the program is believed: views are verified by refusing any step that reads, or
 //! changes, a cell that the processes concerned are not said to see; exposed blocks are recomputed from local states.
 
 mod chains;
@@ -66,7 +66,7 @@ const MOST_ROWS: usize = 1_000_000;
 pub struct Checked {
     /// How many processes each invariant of the last fact speaks of.
     pub k: usize,
-    /// How many invariants it lists; with symmetry, each stands for its images.
+    /// How many invariants it has; with symmetry, each represents its images.
     pub n_members: usize,
     /// How many obligations were discharged, over all facts.
     pub obligations: evidence::certificate::DischargedObligations,
@@ -93,7 +93,7 @@ pub enum CertificateError {
     Malformed(String),
     /// It is one, and does not prove the property.
     Refused(Refusal),
-    /// It takes processes for exchangeable, and the program does not let the checker believe that.
+    /// It takes processes for symmetric, and the program does not let the checker believe that.
     NotSymmetric(String),
     /// The checker cannot judge it; the sentence says why.
     NotSupported(String),
@@ -147,7 +147,7 @@ pub fn check(
     Audit { model, property, budget, means: None }.check(certificate)
 }
 
-/// Obligations about starts look at one part of a state at a time, which `initially` does not allow.
+/// Obligations about starts are about one part of a state at a time, which `initially` does not allow.
 fn follows_starts(model: &Model) -> Result<(), CertificateError> {
     match model.initially.is_empty() {
         true => Ok(()),
@@ -308,7 +308,7 @@ impl Audit<'_> {
         Ok(Checked { k: 2, n_members: proof.views.len(), obligations, means: Means::Listing })
     }
 
-    /// Path edges; what they imply is looked at in the last fact.
+    /// Path edges; what they imply is checked in the last fact.
     fn check_pushdown(
         &self,
         proof: &evidence::pushdown::PushdownProof,

@@ -1,6 +1,6 @@
 //! Guided replay: what a trace from a file leaves open is found on the reference semantics.
 //!
-//! In: states, and perhaps who moved between them and what the end shows. Out: a trace that [`replay`](crate::replay()) accepts.
+//! In: states, and perhaps which process stepped between them and what the end shows. Out: a trace that [`replay`](crate::replay()) accepts.
 //! Between two states the first step of `eval` that fits is taken; the end is what the property asks about.
 
 use base::Id;

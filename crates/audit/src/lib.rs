@@ -1,6 +1,6 @@
 //! The independent checker: every verdict's evidence passes here before a person sees it.
 //!
-//! It stands on the Model and on `model::eval`, and on nothing that an engine built, so that a bug in an encoding, a packed
+//! It uses the Model and `model::eval`, and nothing that an engine built, so that a bug in an encoding, a packed
 //! evaluator or an engine cannot hide itself. [`replay()`] checks a trace; [`guided`] finds what a trace from a file leaves
 //! open; [`recount()`] searches a small product again.
 

@@ -127,7 +127,7 @@ impl<'m> Recount<'m> {
         &self.counted
     }
 
-    /// Compares the numbers and the claim; a temporal claim may be too large to be looked at.
+    /// Compares the numbers and the claim; a temporal claim may be too large to be checked.
     pub fn check(&self, property: Id<Property>, exploration: &Exploration) -> Result<Recounted, AuditError> {
         let counted = &self.counted;
         let numbers = [

@@ -1,7 +1,7 @@
 //! A split invariant whose shape is right: numbers in range, one member for each set of processes, the columns it must have.
 //!
-//! In: a Model and a split invariant as somebody wrote it. Out: the members by their processes, listed ones and their images
-//! under exchanges of processes, or the first thing that is wrong, in words. Whether the invariant *holds* is not looked at
+//! In: a Model and a split invariant as the proof has it. Out: the members by their processes, given ones and their images
+//! under permutations of processes, or the first thing that is wrong, in words. Whether the invariant *holds* is not checked
 //! here.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -25,19 +25,19 @@ pub(super) struct Claimed<'a> {
     pub numbering: Numbering<'a>,
     /// How many processes each member speaks of.
     pub k: usize,
-    /// The listed members by their processes, ascending: all of them, or one for each choice of families.
+    /// The given members by their processes, ascending: all of them, or one for each choice of families.
     pub listed: BTreeMap<Vec<ProcessId>, &'a Member>,
-    /// The exchanges of processes under which members have images, if that is what the invariant says.
+    /// The permutations of processes under which members have images, if that is what the invariant says.
     pub symmetry: Option<Symmetry<'a>>,
 }
 
-/// A member, or what an exchange of processes makes of it.
+/// A member, or its image under a permutation of processes.
 pub(super) struct Image<'a> {
     /// What a view state consists of.
     pub columns: Vec<Column>,
-    /// The view states before the exchange.
+    /// The view states before the permutation.
     pub states: &'a StateSet,
-    /// For each column what its numbers become, where the exchange changes them.
+    /// For each column what its numbers become, where the permutation changes them.
     pub renumbering: Vec<Option<Vec<u32>>>,
 }
 
@@ -77,7 +77,7 @@ impl<'a> Claimed<'a> {
                 return Err(format!("the invariants of {one} and of {other} are images of each other"));
             }
         }
-        // The first processes of each family stand for all choices.
+        // The first processes of each family represent all choices.
         let first = model.processes.ids().filter(|&process| {
             let family = &model.families[model.processes[process].family];
             process.index() - family.first.index() < self.k
@@ -104,7 +104,7 @@ impl<'a> Claimed<'a> {
         }
     }
 
-    /// What an exchange makes of a listed member.
+    /// The image of a given member under a permutation.
     pub fn image(&self, listed: &[ProcessId], exchange: &Permutation) -> Image<'a> {
         let member = self.listed[listed];
         let symmetry = self.symmetry.as_ref().expect("exchanges are made where the invariant says so");
@@ -117,12 +117,12 @@ impl<'a> Claimed<'a> {
     }
 
     /// Whether this case, given by its processes in some order, is to be checked: of the cases that are images of each other
-    /// under exchanges that keep the set together, one is enough.
+    /// under permutations that keep the set together, one is enough.
     pub fn is_representative(&self, sequence: &[ProcessId], set: &[ProcessId]) -> bool {
         self.symmetry.as_ref().is_none_or(|symmetry| symmetry.is_first(sequence, set))
     }
 
-    /// How many view states the listed members have together; a diagram counts as many as it has paths, `None` where these
+    /// How many view states the given members have together; a diagram counts as many as it has paths, `None` where these
     /// are more than `limit`.
     pub fn n_states(&self, limit: usize) -> Option<usize> {
         let mut total: usize = 0;

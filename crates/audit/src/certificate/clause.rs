@@ -1,6 +1,6 @@
-//! Clauses of properties, and what they look at.
+//! Clauses of properties, and what they read.
 //!
-//! In: an expression with values for the variables bound around it. Out: the processes and cells that it may look at; the values of
+//! In: an expression with values for the variables bound around it. Out: the processes and cells that it may read; the values of
 //! bound variables; the value of what does not depend on the state. Which clauses a property has is for its proof to say
 //! (`coverage`); a clause is checked against the join of just the processes that it mentions.
 
@@ -37,19 +37,19 @@ pub(super) struct Literal<'e> {
     pub demand: Wanted,
 }
 
-/// In every state in which the conditions hold, looked at in turn, the claim holds.
+/// In every state in which the conditions hold, evaluated in order, the claim holds.
 #[derive(Clone, Debug)]
 pub(super) struct Clause<'e> {
     pub conditions: Vec<Literal<'e>>,
     pub claim: Literal<'e>,
 }
 
-/// What a clause looks at.
+/// What a clause reads.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Mentions {
-    /// The processes whose place or cells it may look at.
+    /// The processes whose place or cells it may read.
     pub processes: BTreeSet<ProcessId>,
-    /// Those of them whose place it may look at.
+    /// Those of them whose place it may read.
     pub controls: BTreeSet<ProcessId>,
     /// The cells.
     pub cells: BTreeSet<CellId>,
@@ -212,7 +212,7 @@ impl<'m> Splitter<'m> {
         })
     }
 
-    /// What the clause looks at, at most.
+    /// What the clause reads, at most.
     pub fn mentions(&self, clause: &Clause<'_>) -> Outcome<Mentions> {
         let mut mentions = Mentions::default();
         for literal in clause.literals() {
@@ -221,12 +221,12 @@ impl<'m> Splitter<'m> {
         Ok(mentions)
     }
 
-    /// What an expression looks at, at most.
+    /// What an expression reads, at most.
     pub fn mentions_of(&self, expr: &Expr) -> Outcome<Mentions> {
         self.mentions_within(expr, &[])
     }
 
-    /// What an expression looks at, at most, with values for the variables bound around it.
+    /// What an expression reads, at most, with values for the variables bound around it.
     pub fn mentions_within(&self, expr: &Expr, bound: &[Value]) -> Outcome<Mentions> {
         let mut mentions = Mentions::default();
         self.mention(expr, bound, &mut mentions)?;
@@ -240,7 +240,7 @@ impl<'m> Splitter<'m> {
             ExprKind::At { who, places, .. } => {
                 let families = places.iter().flat_map(|&place| match self.model.places[place].scope {
                     model::control::TextOwner::Family(family) => vec![family],
-                    // Anybody may call a procedure.
+                    // Any process may call a procedure.
                     model::control::TextOwner::Procedure(_) => self.model.families.ids().collect(),
                 });
                 let families: BTreeSet<FamilyId> = families.collect();

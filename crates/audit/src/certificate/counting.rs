@@ -479,7 +479,7 @@ impl<'a, 'm> Checker<'a, 'm> {
         self.never(expr, bad, &[])
     }
 
-    /// The expression is never this, whoever the quantifiers that were passed take.
+    /// The expression is never this, whichever processes the quantifiers that were passed take.
     fn never(&mut self, expr: &'m Expr, bad: bool, outer: &[&'m Quantified]) -> Outcome<()> {
         match &expr.kind {
             ExprKind::Not(inner) => return self.never(inner, !bad, outer),
@@ -510,7 +510,7 @@ impl<'a, 'm> Checker<'a, 'm> {
         if families.len() > MOST_BOUND {
             return Err(CertificateError::NotSupported("the property speaks of many processes at once".to_owned()));
         }
-        // Of every family there is somebody.
+        // Every family has a process.
         let first = families.first().copied().unwrap_or(self.cast.crowds[0]);
         for at in (0..self.views.len()).filter(|&at| self.views[at].family == first).collect::<Vec<_>>() {
             let stage = Stage::alone(&self.views[at]);

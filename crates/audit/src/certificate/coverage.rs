@@ -3,7 +3,7 @@
 //! In: a boolean expression that has to be true (or false) in every state, and ways to clauses of it, as a proof names them
 //! (`evidence::implied`, which has the rule). Out: each named clause with the processes that are to imply it, or what is missing, or
 //! named and not there. How to take the property apart is for the proof to say; here is only known which cuts say together what stands
-//! at a place. Where the property treats processes alike, an instance may be left out that a permutation of processes makes of one that
+//! at a place. Where the property is symmetric, an instance may be left out that a permutation of processes makes of one that
 //! is named; the permutation leaves alone whom the way to that place has named.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -30,7 +30,7 @@ struct ClauseWay<'p> {
 /// What is demanded where a condition holds.
 #[derive(Clone)]
 struct DemandedImplication<'e> {
-    /// What holds besides, looked at before.
+    /// What holds besides, evaluated before.
     conditions: Vec<Literal<'e>>,
     condition: Literal<'e>,
     claim: Literal<'e>,
@@ -42,7 +42,7 @@ pub(super) type ClauseFound<'v, 'e> = &'v mut dyn FnMut(&Clause<'e>, &[ProcessId
 /// Finds the clauses that a proof names.
 pub(super) struct ClauseCoverage<'a, 'm> {
     splitter: &'a Splitter<'m>,
-    /// Whether all processes of a family are alike, to the program and to the property.
+    /// Whether all processes of a family are symmetric, to the program and to the property.
     alike: bool,
     budget: &'a Budget,
     /// The processes, as the user writes them.
@@ -50,7 +50,7 @@ pub(super) struct ClauseCoverage<'a, 'm> {
 }
 
 impl<'a, 'm> ClauseCoverage<'a, 'm> {
-    /// For a property that treats all processes of a family alike, or not.
+    /// For a property that is symmetric in the processes of a family, or not.
     pub fn new(splitter: &'a Splitter<'m>, alike: bool, budget: &'a Budget) -> Self {
         let model = splitter.model();
         let named = |id: ProcessId| (model::print::value(model, Value::Process(id)), id);
@@ -176,7 +176,7 @@ impl<'a, 'm> ClauseCoverage<'a, 'm> {
         }
     }
 
-    /// The same with the ways to it not yet told apart.
+    /// The same with the ways to it not yet distinguished.
     fn implied<'e>(
         &self,
         implication: DemandedImplication<'e>,
@@ -194,7 +194,7 @@ impl<'a, 'm> ClauseCoverage<'a, 'm> {
         }
     }
 
-    /// What follows from a condition: as it stands, or where it says that some instance holds, case by case.
+    /// What follows from a condition: as it is, or where it says that some instance holds, case by case.
     fn implication<'e>(
         &self,
         implication: DemandedImplication<'e>,

@@ -127,7 +127,7 @@ impl<'a> Diagrams<'a> {
         Ok(drawn)
     }
 
-    /// The initial states as some columns show them; an error in words where an initial local state is not listed.
+    /// The initial states as some columns show them; an error in words where an initial local state is not in the proof.
     fn initial(&self, columns: &BTreeSet<Column>) -> Outcome<Result<Bdd, String>> {
         let related = match self.related(columns) {
             Ok(related) => related,
@@ -294,7 +294,7 @@ impl<'a> Diagrams<'a> {
         })
     }
 
-    /// The members within these processes, where those of `fixed` stand at these points; their control is left out.
+    /// The members within these processes, where those of `fixed` are at these points; their control is left out.
     fn within(&mut self, processes: &[ProcessId], fixed: &[(Column, u64)]) -> Outcome<Vec<Drawn>> {
         let sets = subsets(processes, self.claimed.k);
         sets.map(|set| self.member(&set).map(|drawn| self.fixed(&drawn, fixed))).collect()
@@ -314,7 +314,7 @@ impl<'a> Diagrams<'a> {
         Drawn { set: self.variables.full(), columns: BTreeSet::new() }
     }
 
-    /// The conjunction of sets, without the columns that nobody wants.
+    /// The conjunction of sets, without the columns that are not wanted.
     fn join(&self, start: Drawn, sets: &[Drawn], wanted: impl Fn(Column) -> bool) -> Outcome<Drawn> {
         let mut joined = start;
         for (at, drawn) in sets.iter().enumerate() {
@@ -406,7 +406,7 @@ impl Discharge for Diagrams<'_> {
     }
 }
 
-/// Where the processes stand, as columns.
+/// The control locations of the processes, as columns.
 fn controls(processes: &[ProcessId], points: &[u32]) -> Vec<(Column, u64)> {
     processes
         .iter()

@@ -3,7 +3,7 @@
 //! In: two ways to violate a temporal property, of which an earlier fact excludes the first, and a permutation of processes within their
 //! families. Out: whether the permutation takes every fair run that violates the property in the second way, backwards, to one that
 //! does in the first. Every text of the program has to be its own image, so that runs go to runs; each fairness assumption of the first way
-//! has to have its image among those of the second; the automata have to be the same, and what they look at images of one another.
+//! has to have its image among those of the second; the automata have to be the same, and what they read images of one another.
 
 use evidence::certificate::{self, Exchanged};
 use evidence::plain::{ReferenceViolation, StateCondition};
@@ -112,7 +112,7 @@ impl Image<'_, '_> {
         }
     }
 
-    /// The automata read images of states alike.
+    /// The automata read images of states in the same way.
     fn automaton(&self, from: &ReferenceViolation, to: &ReferenceViolation) -> Outcome<()> {
         let (one, other) = (&from.automaton, &to.automaton);
         let is_same = one.states == other.states && one.n_marks == other.n_marks;
@@ -136,7 +136,7 @@ impl Image<'_, '_> {
     }
 }
 
-/// What an atom looks at, with the values of the variables that are bound around it.
+/// What an atom reads, with the values of the variables that are bound around it.
 fn with_values(atom: &StateCondition) -> Expr {
     let mut expr = atom.expr.clone();
     put(&mut expr, &atom.bound);

@@ -1,4 +1,4 @@
-//! Initial states, as far as some columns can tell them apart.
+//! Initial states, as far as some columns distinguish them.
 //!
 //! Cells start independently of each other, so the projection of the initial states is a product: one factor for each column,
 //! but a process's exposed block belongs together with the cells that its facts are about.
@@ -28,7 +28,7 @@ pub(super) enum Start {
     Anywhere,
 }
 
-/// With what a control or a cell starts; an error in words where a process starts at a control point that is not listed.
+/// With what a control or a cell starts; an error in words where a process starts at a control point that is not in the proof.
 pub(super) fn start_of(numbering: &Numbering<'_>, column: Column) -> Result<Start, String> {
     let model = numbering.model;
     let mut state = initial_states(model).next().expect("a program has an initial state");
@@ -57,7 +57,7 @@ pub(super) fn fact_cells_of<'n>(
 /// More initial states than this are not gone through one by one.
 const MOST_STARTS: u128 = 1 << 22;
 
-/// The factors; an error in words where an initial local state is not listed.
+/// The factors; an error in words where an initial local state is not in the proof.
 pub(super) fn factors(numbering: &Numbering<'_>, columns: &[Column]) -> Result<Vec<Factor>, String> {
     let model = numbering.model;
     let first = initial_states(model).next().expect("a program has an initial state");

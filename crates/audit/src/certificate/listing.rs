@@ -1,7 +1,7 @@
 //! Obligations discharged by listing view states, every step taken by `eval`.
 //!
-//! In: a split invariant of the right shape, small enough to be listed. Each member becomes a [`Table`]; what its processes
-//! expose is recomputed and added to it, and rows that contradict themselves stand for no state and are left out.
+//! In: a split invariant of the right shape, small enough to be explicit. Each member becomes a [`Table`]; what its processes
+//! expose is recomputed and added to it, and rows that contradict themselves are of no state and are left out.
 //! Combinations of values are joins of tables; they are walked through, not stored, wherever one pass is enough.
 
 pub(super) mod implication;
@@ -28,7 +28,7 @@ use super::obligations::{Discharge, not_invariant};
 use super::symmetry::Permutation;
 use super::{Outcome, words};
 
-/// The listed view states of a split invariant.
+/// The view states of a split invariant, explicit.
 pub(super) struct Listing<'a> {
     claimed: &'a Claimed<'a>,
     /// The members' view states, as far as they were asked for.
@@ -43,7 +43,7 @@ pub(super) struct Listing<'a> {
 struct Effects {
     /// The combinations.
     from: Rc<Table>,
-    /// The steps that change something: the row that each starts from, the number of its changes, and who moves.
+    /// The steps that change something: the row that each starts from, the number of its changes, and its movers.
     steps: Vec<(u32, u32, Move)>,
     /// The changes, each once.
     changes: Vec<Vec<(Column, u32)>>,
@@ -52,7 +52,7 @@ struct Effects {
 }
 
 impl<'a> Listing<'a> {
-    /// The view states of the invariant, not yet listed.
+    /// The view states of the invariant, not yet enumerated.
     pub fn new(claimed: &'a Claimed<'a>, budget: &'a Budget) -> Self {
         let (tables, effects) = (FxHashMap::default(), FxHashMap::default());
         Listing { claimed, tables, stepper: Stepper::new(claimed), effects, meter: Meter::new(budget) }
@@ -283,7 +283,7 @@ fn seeds(effects: &Effects, member: &Table, beside: &[Rc<Table>], meter: &mut Me
     let kept: Vec<usize> = (0..from.headings().len()).filter(|&at| needed(from.headings()[at])).collect();
     let headings = kept.iter().map(|&at| from.headings()[at]).chain([Heading::Tag]).collect();
     let mut seeds = Table::new(headings);
-    // Changes that look alike to the member get the number of the first of them.
+    // Changes with the same projection to the member get the number of the first of them.
     let mut alike: FxHashMap<Vec<(Column, u32)>, u32> = FxHashMap::default();
     let seen = |changes: &Vec<(Column, u32)>| -> Vec<(Column, u32)> {
         let visible = |(column, _): &&(Column, u32)| member.position(Heading::Column(*column)).is_some();
@@ -306,7 +306,7 @@ fn seeds(effects: &Effects, member: &Table, beside: &[Rc<Table>], meter: &mut Me
     Ok(seeds)
 }
 
-/// Where each column of a table stands.
+/// The position of each column of a table.
 fn positions(table: &Table) -> FxHashMap<Column, usize> {
     table.columns().map(|(at, column)| (column, at)).collect()
 }
@@ -341,7 +341,7 @@ fn list(claimed: &Claimed<'_>, processes: &[ProcessId], member: &Image<'_>, mete
     Ok(table)
 }
 
-/// Shows each view state of a member; numbers beyond a column's range stand for nothing and are left out.
+/// Shows each view state of a member; numbers beyond a column's range have no meaning and are left out.
 fn for_each_state(
     claimed: &Claimed<'_>,
     member: &Image<'_>,

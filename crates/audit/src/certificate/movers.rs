@@ -1,4 +1,4 @@
-//! Who can move together: one process, or the two sides of a rendezvous.
+//! Which processes can step together: one process, or the two sides of a rendezvous.
 
 use std::collections::HashSet;
 

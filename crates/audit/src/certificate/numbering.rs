@@ -1,6 +1,6 @@
 //! What the numbers in view states mean: values of cells, control points, exposed blocks.
 //!
-//! In: a Model and a split invariant as somebody wrote it. Out: both directions of the numbering, or what is wrong with the
+//! In: a Model and a split invariant as the proof has it. Out: both directions of the numbering, or what is wrong with the
 //! control points and blocks, in words. A value is numbered by its position among its type's values.
 
 use std::collections::HashMap;
@@ -91,12 +91,12 @@ impl<'a> Numbering<'a> {
         &self.local(process).blocks[number as usize]
     }
 
-    /// Whether others can tell local states of the process apart.
+    /// Whether others can distinguish local states of the process.
     pub fn is_exposed(&self, process: ProcessId) -> bool {
         !self.local(process).facts.is_empty()
     }
 
-    /// The number of the point at which a process stands, if it has one.
+    /// The number of the control point of a process, if it has one.
     pub fn point_of(&self, process: ProcessId, state: &State) -> Option<u32> {
         self.point_at(process, state.place(process), |counter| state.cells[counter.index()])
     }
@@ -141,7 +141,7 @@ impl<'a> Numbering<'a> {
     /// The number of a value of the cell's type.
     ///
     /// # Panics
-    /// For a number of more than 32 bits: columns that have some are not listed.
+    /// For a number of more than 32 bits: columns that have some are not explicit.
     pub fn number_of(&self, cell: CellId, value: Value) -> u32 {
         number_of(self.model, cell, value)
     }

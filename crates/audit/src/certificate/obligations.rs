@@ -23,7 +23,7 @@ use super::{CertificateError, Outcome, words};
 /// Sets of view states that obligations can be put to. Processes are given in ascending order; those `concerned` are at least
 /// `k`, and a combination of values for them is one of which every `k` processes are in their member.
 pub(super) trait Discharge {
-    /// The exchange of processes does not change the member, whose processes it keeps together.
+    /// The permutation of processes does not change the member, whose processes it keeps together.
     fn invariance(&mut self, member: &[ProcessId], exchange: &Permutation) -> Outcome<()>;
 
     /// Every initial state, projected to the member, is in it.
@@ -195,7 +195,7 @@ impl<'a> Obligations<'a> {
         found.ok_or_else(|| CertificateError::Malformed(unknown()))
     }
 
-    /// The processes that are to imply a part are ascending, at least as many as an invariant speaks of, and all whom it looks at.
+    /// The processes that are to imply a part are ascending, at least as many as an invariant speaks of, and all that it reads.
     fn members_of(&self, looked_at: &[ProcessId], from: &[ProcessId]) -> Outcome<()> {
         let model = self.claimed.model();
         self.members_exist(from)?;
@@ -234,7 +234,7 @@ fn another_kind<T>() -> Outcome<T> {
     malformed("it names what follows for a property of another kind".to_owned())
 }
 
-/// The refusal of a member that an exchange of processes changes.
+/// The refusal of a member that a permutation of processes changes.
 pub(super) fn not_invariant<T>(model: &Model, member: &[ProcessId]) -> Outcome<T> {
     let names = names(model, member);
     words::refused(

@@ -46,7 +46,7 @@ pub(super) struct Scene<'a> {
     /// What follows from earlier facts for the edges of processes.
     lemmas: RefCell<HashMap<(usize, usize), Lemma>>,
     splitter: Splitter<'a>,
-    /// Processes of which one view stands for all.
+    /// Processes of which one view represents all.
     crowds: Crowds<'a>,
     budget: &'a Budget,
 }

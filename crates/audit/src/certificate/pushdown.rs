@@ -2,7 +2,7 @@
 //!
 //! In: a Model, a property, a proof. Out: how many obligations hold, or the first that does not. One sweep goes through the local states
 //! of each process: `shape` says whether the proof is one at all, `thread` looks things up in it, `steps` takes a local state's steps
-//! with each frame to which it can return, `implication` asks what the local states together imply. What a step looks at beside what the
+//! with each frame to which it can return, `implication` asks what the local states together imply. What a step reads beside what the
 //! process is said to see is a reason to refuse.
 
 mod implication;

@@ -1,6 +1,6 @@
 //! Claims that no run is fair and violates the property, checked by enumeration.
 //!
-//! In: a split invariant that was checked, and a claim of ranks over it, whose rule stands on top of `evidence::ranks`. Out: nothing, or
+//! In: a split invariant that was checked, and a claim of ranks over it, whose rule is on top of `evidence::ranks`. Out: nothing, or
 //! why it is refused. The abstract process of each focus is made anew from the rows of the invariant: turns are taken by `eval`
 //! (`turns.rs`), what may hold at a node is found by trying the view states of the others (`may.rs`), and the automaton is the
 //! checker's own (`evidence::plain`). Then every edge is compared with the ranks (`ranks.rs`).
@@ -81,7 +81,7 @@ fn check_shape(model: &Model, violation: &ReferenceViolation, claim: &NoFairRun)
     }
 }
 
-/// The rows of all processes, if the invariant lists them and everybody sees the whole store.
+/// The rows of all processes, if the invariant is explicit and all processes see the whole store.
 fn listed<'a>(claimed: &Claimed<'a>) -> Result<Vec<Rows<'a>>, String> {
     let model = claimed.model();
     if claimed.k != 1 || claimed.symmetry.is_some() {

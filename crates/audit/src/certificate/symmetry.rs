@@ -1,4 +1,4 @@
-//! Permutations of processes: what they make of columns and numbers, and which cases stand for all their images.
+//! Permutations of processes: what they make of columns and numbers, and which cases represent all their images.
 //!
 //! In: a Model, and what a certificate says about permutations of processes within their families: they move the processes'
 //! own cells, control and blocks, values that name processes, and the elements of the stated dimensions of arrays. That such a
@@ -38,7 +38,7 @@ pub(super) struct Symmetry<'m> {
     model: &'m Model,
     /// The dimensions of arrays that processes index, with their family.
     dimensions: BTreeMap<(VarId, usize), FamilyId>,
-    /// Whether the property treats all processes alike.
+    /// Whether the property is symmetric in all processes.
     property_alike: bool,
 }
 
@@ -117,7 +117,7 @@ impl<'m> Symmetry<'m> {
         swap.into_iter().chain(round).collect()
     }
 
-    /// Whether the property treats all processes alike.
+    /// Whether the property is symmetric in all processes.
     pub fn property_alike(&self) -> bool {
         self.property_alike
     }
@@ -185,7 +185,7 @@ impl<'m> Symmetry<'m> {
     }
 
     /// Permutations that keep a set of processes together, and from which all others that do are composed: in each family,
-    /// among those inside and among those outside, an exchange of two and a round of all.
+    /// among those inside and among those outside, a transposition and a cycle of all.
     pub fn keeping(&self, set: &[ProcessId]) -> Vec<Permutation> {
         let mut found = Vec::new();
         for family in &self.model.families {
@@ -212,7 +212,7 @@ impl<'m> Symmetry<'m> {
         Permutation(goes)
     }
 
-    /// The listed set of processes of which this one is an image.
+    /// The given set of processes of which this one is an image.
     pub fn representative<'s>(
         &self,
         set: &[ProcessId],
@@ -307,7 +307,7 @@ impl<'m> Symmetry<'m> {
     }
 }
 
-/// The stated dimensions, each with as many elements as its family has processes, numbered alike.
+/// The stated dimensions, each with as many elements as its family has processes, numbered in the same way.
 fn dimensions(
     model: &Model,
     stated: &certificate::ClaimedSymmetry,

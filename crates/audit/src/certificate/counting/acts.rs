@@ -150,7 +150,7 @@ impl<'m> Player<'_, 'm> {
                 self.cast.model.processes[*id].family == family
             }
             (ScalarType::Pid(family) | ScalarType::PidOrNone(family), one) => match self.family(one) {
-                // An index, perhaps, which somebody of the other family may have.
+                // An index, perhaps, which a process of the other family may have.
                 Some(of) if of != family => return Err(lost),
                 of => of.is_some(),
             },

@@ -1,8 +1,8 @@
 //! Deadlocks that views of one process and sums exclude, as the checker sees it.
 //!
-//! In: views and sums that were checked. Out: that there is no state in which nobody has a step and somebody is stuck, or a refusal. Every such
-//! state shows one process that is stuck, or any where a single process is. It is blocked, and so are single processes, and somebody of every family; what has to be so for
-//! that is demanded of counted cells. Nobody behind the stage may then have a step in any case, and the sums have to be made up without those
+//! In: views and sums that were checked. Out: that there is no state in which no process has a step and some process is stuck, or a refusal. Every such
+//! state shows one process that is stuck, or any where a single process is. It is blocked, and so are single processes, and some process of every family; what has to be so for
+//! that is demanded of counted cells. No process behind the stage may then have a step in any case, and the sums have to be made up without those
 //! who have.
 
 use std::collections::BTreeMap;
@@ -29,7 +29,7 @@ struct Way {
 }
 
 impl<'m> Checker<'_, 'm> {
-    /// There is no state in which nobody has a step and somebody is stuck.
+    /// There is no state in which no process has a step and some process is stuck.
     pub(super) fn no_deadlock(&mut self) -> Outcome<()> {
         for at in 0..self.views.len() {
             self.discharged.implication += 1;
@@ -56,7 +56,7 @@ impl<'m> Checker<'_, 'm> {
         Ok(())
     }
 
-    /// The stages with somebody of each family beside those who are there: every family has a process.
+    /// The stages with a process of each family beside those that are there: every family has a process.
     fn with_each_crowd(&self, stage: Stage) -> Vec<Stage> {
         let mut open = vec![stage];
         let mut complete = Vec::new();
@@ -73,7 +73,7 @@ impl<'m> Checker<'_, 'm> {
         complete
     }
 
-    /// Whether there may be a state in which none of these, and nobody behind the stage, has a step.
+    /// Whether there may be a state in which none of these, and no process behind the stage, has a step.
     fn is_deadlock(&mut self, stage: &Stage, roles: &[Role]) -> Outcome<bool> {
         let behind = self.behind(stage);
         for demands in self.all_blocked(stage, roles, &behind)? {

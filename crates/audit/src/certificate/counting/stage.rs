@@ -118,9 +118,9 @@ pub(super) enum Thing {
     Nobody,
     Single(ProcessId),
     Actor(usize),
-    /// Somebody of the family who is not on stage.
+    /// A process of the family that is not on stage.
     Behind(FamilyId),
-    /// Somebody of the family, but not this actor.
+    /// A process of the family, but not this actor.
     Not(FamilyId, usize),
 }
 
@@ -141,7 +141,7 @@ pub(super) enum Spot {
     Behind,
 }
 
-/// Somebody who looks and acts.
+/// A process that reads and acts.
 pub(super) struct Player<'a, 'm> {
     pub cast: &'a Cast<'m>,
     pub before: &'a Stage,
@@ -257,7 +257,7 @@ impl<'m> Player<'_, 'm> {
                     (_, Thing::Nobody) => Ok(Thing::Nobody),
                     (Some(of), one) if of == *family => Ok(one),
                     (Some(_), Thing::Single(_)) => Err(Stop::Fault),
-                    // One of a crowd stands for its index, too, which a process of the other family may have.
+                    // One of a crowd means its index, too, which a process of the other family may have.
                     (Some(_), _) => Err(lost),
                     (None, Thing::Number(lin)) if !self.cast.crowds.contains(family) => {
                         let index = lin.settled().ok_or(lost)?;

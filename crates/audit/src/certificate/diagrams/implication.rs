@@ -1,4 +1,4 @@
-//! What drawn sets imply: clauses, no faults, no races, no deadlocks.
+//! What symbolic sets imply: clauses, no faults, no races, no deadlocks.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,7 +22,7 @@ impl Diagrams<'_> {
         concerned: &[ProcessId],
     ) -> Outcome<()> {
         let mut violation = self.violation(clause)?;
-        // A cell that nobody concerned sees may have any value, but of its type.
+        // A cell that no process concerned sees may have any value, but of its type.
         for &cell in mentions.cells.iter().filter(|&&cell| self.variables.has(Column::Cell(cell))) {
             let column = Column::Cell(cell);
             violation.set = self.algebra.and(&violation.set, &self.variables.valid(column, &self.algebra)?)?;
@@ -138,7 +138,7 @@ impl Diagrams<'_> {
 
     pub(super) fn check_no_deadlock(&mut self, movers: &[Movers], members: &[Vec<ProcessId>]) -> Outcome<()> {
         let sets = self.blocked_sets(movers, members)?;
-        // Combinations of the sets so far: all of them, and those in which somebody is stuck.
+        // Combinations of the sets so far: all of them, and those in which some process is stuck.
         let nothing = Drawn { set: self.variables.empty(), columns: BTreeSet::new() };
         let (mut all, mut stuck) = (self.everything(), nothing);
         let mut counted: BTreeSet<ProcessId> = BTreeSet::new();
@@ -162,7 +162,7 @@ impl Diagrams<'_> {
         words::refused("the invariants of all processes have to exclude a deadlock", finding)
     }
 
-    /// The members, and the pairs that could meet, without the states in which somebody can move.
+    /// The members, and the pairs that could have a rendezvous, without the states in which some process is enabled.
     fn blocked_sets(&mut self, movers: &[Movers], members: &[Vec<ProcessId>]) -> Outcome<Vec<(Vec<ProcessId>, Drawn)>> {
         let mut sets: Vec<(Vec<ProcessId>, Drawn)> = Vec::new();
         for processes in members {
@@ -183,7 +183,7 @@ impl Diagrams<'_> {
                 let here = self.variables.all(&controls(&moving, &points));
                 enabled = self.algebra.or(&enabled, &self.algebra.and(&here, &commands.enabled)?)?;
             }
-            // One member is enough: whoever sees the movers sees all that they look at.
+            // One member is enough: one that sees the movers sees all that they read.
             if let Some((_, drawn)) = sets.iter_mut().find(|(set, _)| moving.iter().all(|one| set.contains(one))) {
                 drawn.set = self.algebra.and_not(&drawn.set, &enabled)?;
                 drawn.columns.extend(looked_at);
@@ -193,7 +193,7 @@ impl Diagrams<'_> {
         Ok(sets)
     }
 
-    /// The states in which a process has neither ended nor stands at `idle`, nor where it may wait for ever.
+    /// The states in which a process has neither ended nor is at `idle`, nor where it may wait for ever.
     fn waiting(&self, process: ProcessId) -> Outcome<Bdd> {
         let model = self.model();
         let end = model.families[model.processes[process].family].end;

@@ -24,7 +24,7 @@ use crate::certificate::movers::Movers;
 
 /// A step from given control points: where it is possible, and what it changes.
 pub(super) struct Command {
-    /// Who moves, and how.
+    /// The processes that step, and how.
     pub by: Link,
     /// The states in which it is possible; the movers' control is left out. It depends on what carried columns are after the step.
     pub guard: Bdd,
@@ -43,7 +43,7 @@ pub(super) struct Commands {
     pub faults: Vec<(Link, Fault, Bdd)>,
     /// The states in which a step is enabled, failing or not.
     pub enabled: Bdd,
-    /// The columns that are looked at or changed, with the states in which they are.
+    /// The columns that are read or changed, with the states in which they are.
     pub footprint: BTreeMap<Column, Bdd>,
     /// The touches of the watched variable by enabled steps, each with the number of its step.
     pub touches: Vec<(usize, Touched)>,
@@ -54,7 +54,7 @@ pub(super) struct Commands {
 pub(super) struct Path {
     /// The states from which it is taken.
     pub(super) states: Bdd,
-    /// What is known on it: what was written, where the movers stand.
+    /// What is known on it: what was written, the control locations of the movers.
     pub(super) scene: Scene,
     /// The fault that ended it.
     pub(super) fault: Option<Fault>,
@@ -507,7 +507,7 @@ impl<'a> Follower<'_, 'a> {
             let column = Column::Cell(cell);
             match content {
                 Content::Value(value) => changes.push((column, numbering.wide_number_of(cell, *value))),
-                // What nobody sees needs no number.
+                // What no process sees needs no number.
                 Content::Word(_) if !self.evaluator.variables.has(column) => {}
                 Content::Word(word) => {
                     let next = self.evaluator.variables.next(column);

@@ -1,9 +1,9 @@
 //! Values of expressions as partitions of states: for each value, the states in which the expression has it.
 //!
 //! In: an expression, who evaluates it, and the states of interest. Out: cases, each a value, a number of many bits or a fault with
-//! its states; they are disjoint, and together all states of interest except those in which something is looked at that no
+//! its states; they are disjoint, and together all states of interest except those in which something is read that no
 //! column shows. This follows `model::eval` rule by rule, from left to right with early stops, and shares nothing with any
-//! engine's encoding. Every column that is looked at is noted with the states in which it is.
+//! engine's encoding. Every column that is read is noted with the states in which it is.
 
 use std::collections::BTreeMap;
 use std::hash::Hash;
@@ -95,7 +95,7 @@ pub(super) struct Evaluator<'a> {
     pub numbering: &'a Numbering<'a>,
     pub variables: &'a Variables,
     pub algebra: &'a Algebra<'a>,
-    /// The columns that were looked at or changed, with the states in which they were.
+    /// The columns that were read or changed, with the states in which they were.
     pub footprint: BTreeMap<Column, Bdd>,
     /// The variable whose touches are noted.
     pub watched: Option<VarId>,
@@ -321,7 +321,7 @@ impl<'a> Evaluator<'a> {
         let mut lefts = Vec::new();
         let mut open = self.variables.empty();
         for (value, states) in self.value(left, scene, under)? {
-            // A left side that is no number fails before the right side is looked at.
+            // A left side that is no number fails before the right side is evaluated.
             let usable = if is_numeric(op) { value.and_then(number) } else { value };
             match usable {
                 Ok(value) => {
@@ -406,7 +406,7 @@ impl<'a> Evaluator<'a> {
         Ok(cases)
     }
 
-    /// Looks at the instances in turn; the states in which none of them ended the look.
+    /// Evaluates the instances in order; the states in which none of them ended the evaluation.
     fn instances(
         &mut self,
         quantified: &Quantified,
@@ -595,7 +595,7 @@ impl<'a> Evaluator<'a> {
             return Ok(Vec::new());
         }
         if self.variables.is_wide(column) {
-            // Numbers beyond the type stand for nothing.
+            // Numbers beyond the type have no meaning.
             let states = self.algebra.and(under, &self.variables.valid(column, self.algebra)?)?;
             let word = self.words().above(self.least(cell), self.variables.of(column))?;
             return Ok(vec![(Content::Word(word), states)]);
@@ -603,7 +603,7 @@ impl<'a> Evaluator<'a> {
         let mut found = Vec::new();
         let size = self.numbering.n_values(column);
         self.split(column, 0, (0, under.clone()), &mut |number, states| {
-            // Numbers beyond the type stand for nothing.
+            // Numbers beyond the type have no meaning.
             if u128::from(number) < size {
                 found.push((number, states));
             }
@@ -642,7 +642,7 @@ impl<'a> Evaluator<'a> {
         Ok(())
     }
 
-    /// Notes that a cell is looked at or changed. Counters are part of control.
+    /// Notes that a cell is read or changed. Counters are part of control.
     pub fn touch(&mut self, cell: CellId, writes: bool, scene: &Scene, states: &Bdd) -> Outcome<()> {
         let var = self.model().cells[cell].var;
         if let (Some(process), true) = (scene.me, self.watched == Some(var)) {
@@ -664,7 +664,7 @@ impl<'a> Evaluator<'a> {
     }
 }
 
-/// What is known of a quantifier while its instances are looked at.
+/// What is known of a quantifier while its instances are evaluated.
 struct Tally {
     /// The truth of an instance that ends the look.
     stop_at: Option<bool>,

@@ -15,7 +15,7 @@ use super::algebra::Algebra;
 use crate::certificate::Outcome;
 use crate::certificate::claimed::{Claimed, Image, n_bits, subsets};
 
-/// More processes than this are not all given variables where a few of them stand for all.
+/// More processes than this are not all given variables where a few of them represent all.
 const MANY_PROCESSES: usize = 32;
 /// How many of each family get variables then.
 const FIRST_OF_MANY: usize = 8;
@@ -160,12 +160,12 @@ impl Variables {
         set.restrict(&literals)
     }
 
-    /// The column has a number that stands for something.
+    /// The column has a number with a meaning.
     pub fn valid(&self, column: Column, algebra: &Algebra<'_>) -> Outcome<Bdd> {
         self.at_most_last(column, self.of(column), algebra)
     }
 
-    /// The choice for a wide column is a number that stands for something.
+    /// The choice for a wide column is a number with a meaning.
     pub fn valid_choice(&self, column: Column, algebra: &Algebra<'_>) -> Outcome<Bdd> {
         self.at_most_last(column, self.choice(column), algebra)
     }
@@ -201,7 +201,7 @@ impl Variables {
         number_of(self.next(column), valuation)
     }
 
-    /// The states of a member, as they are drawn or listed.
+    /// The states of a member, symbolic or explicit.
     pub fn read(&self, member: &Image<'_>, algebra: &Algebra<'_>) -> Outcome<Bdd> {
         match member.states {
             StateSet::Rows(rows) => {
@@ -251,7 +251,7 @@ fn number_of(variables: &[BddVariable], valuation: &BddValuation) -> u64 {
     variables.iter().fold(0, |number, &variable| number << 1 | u64::from(valuation.value(variable)))
 }
 
-/// The processes whose members get variables: all, or, where members stand for their images and there are many, so many of
+/// The processes whose members get variables: all, or, where members represent their images and there are many, so many of
 /// each family that every case has its representative.
 fn spoken_of(claimed: &Claimed<'_>) -> Vec<ProcessId> {
     let model = claimed.model();
@@ -317,7 +317,7 @@ fn merged(orders: &[Vec<Bit>]) -> Vec<Bit> {
     let mut left: BTreeSet<usize> = (0..names.len()).collect();
     let mut ready: BTreeSet<usize> = left.iter().copied().filter(|&at| n_before[at] == 0).collect();
     let mut order = Vec::with_capacity(names.len());
-    // Where orders contradict each other nobody is ready, and the first that is left is taken.
+    // Where orders contradict each other none is ready, and the first that is left is taken.
     while let Some(next) = ready.pop_first().or_else(|| left.first().copied()) {
         if !left.remove(&next) {
             continue;

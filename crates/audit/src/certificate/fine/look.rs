@@ -23,7 +23,7 @@ const MOST_VALUES: u128 = 1 << 12;
 pub(super) enum Thing {
     Value(Value),
     Place(PlaceId),
-    /// Who moves.
+    /// The process that steps.
     Mover,
     /// One of those who are bound, by position.
     Cast(usize),
@@ -33,7 +33,7 @@ pub(super) enum Thing {
     Named(usize),
     /// Not the mover.
     NotMover,
-    /// Anybody.
+    /// Any process.
     Anybody,
 }
 
@@ -78,7 +78,7 @@ impl Decisions {
     }
 }
 
-/// Who moves.
+/// The process that steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Who {
     Member,
@@ -106,7 +106,7 @@ pub(super) struct Look<'a, 'm> {
     pub wrote: Vec<(usize, Thing)>,
     /// Whether the loop over the family takes the mover.
     pub takes_mover: Option<bool>,
-    /// The local state of whom it takes, where that was looked at.
+    /// The local state of the process that it takes, where that was read.
     pub target: Option<usize>,
     /// Every other process is in these local states.
     pub all: Vec<Vec<bool>>,
@@ -251,12 +251,12 @@ impl<'a, 'm> Look<'a, 'm> {
             }
             Thing::Value(_) | Thing::Place(_) => Err(End::Refused),
             _ if family == self.plan.family => Ok(value),
-            // A process stands for its index, too, and the other family may have a process of that index.
+            // A process means its index, too, and the other family may have a process of that index.
             _ => Err(End::Refused),
         }
     }
 
-    /// The local state of somebody else; `None` where nothing is known of it.
+    /// The local state of another process; `None` where nothing is known of it.
     fn state_of(&mut self, thing: Thing) -> Seen<Option<usize>> {
         Ok(match thing {
             Thing::Cast(at) => Some(self.cast[at]),
@@ -352,7 +352,7 @@ impl<'a, 'm> Look<'a, 'm> {
         }
     }
 
-    /// What a shared column holds now. What it held before is one decision of the whole way, wherever it is looked at first.
+    /// What a shared column holds now. What it held before is one decision of the whole way, wherever it is read first.
     fn shared(&mut self, column: usize, contents: &[Thing]) -> Seen<Thing> {
         let known = self.wrote.iter().rev().chain(&self.found).find(|(one, _)| *one == column);
         if let Some((_, thing)) = known {

@@ -28,7 +28,7 @@ pub(super) struct Round {
     pub takes: bool,
     /// That was the last one.
     pub ends: bool,
-    /// A loop begins, with nobody taken.
+    /// A loop begins, with no process taken.
     pub begins: bool,
     /// It is left before its end.
     pub is_left: bool,
@@ -212,7 +212,7 @@ impl<'m> Look<'_, 'm> {
                     }
                     Some((lo, hi)) => {
                         let (lo, hi) = (self.number(lo)?, self.number(hi)?);
-                        // In a cell of another type a number of the range stands for something else.
+                        // In a cell of another type a number of the range means something else.
                         if !matches!(ty, ScalarType::Range { .. }) || hi.saturating_sub(lo) > 1 << 12 {
                             return Err(End::Refused);
                         }
@@ -290,7 +290,7 @@ impl<'m> Look<'_, 'm> {
         let is_of_type = match value {
             Thing::Value(value) => ty.contains(value, self.plan.model.type_context()),
             Thing::Place(_) => false,
-            // Elsewhere the process stands for its index, which may be of the type.
+            // Elsewhere the process means its index, which may be of the type.
             _ if !self.plan.names_members(ty) => return Err(End::Refused),
             _ => true,
         };

@@ -25,9 +25,9 @@ pub(super) struct Violation {
     pub everyone: Vec<bool>,
     /// What columns hold.
     pub holds: Vec<(usize, FineContent)>,
-    /// Whom of the processes columns name; `None` for somebody else.
+    /// Which of the processes columns name; `None` for another one.
     pub names: Vec<(usize, Option<usize>)>,
-    /// Columns that name somebody.
+    /// Columns that name a process.
     pub somebody: Vec<usize>,
 }
 

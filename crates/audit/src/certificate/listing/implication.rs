@@ -1,4 +1,4 @@
-//! What listed view states imply: clauses, no faults, no races, no deadlocks.
+//! What explicit view states imply: clauses, no faults, no races, no deadlocks.
 
 use std::rc::Rc;
 
@@ -151,7 +151,7 @@ impl Listing<'_> {
 
     pub(super) fn check_no_deadlock(&mut self, movers: &[Movers], members: &[Vec<ProcessId>]) -> Outcome<()> {
         let tables = self.blocked_tables(movers, members)?;
-        // Combinations of the tables so far: all of them, and those in which somebody is stuck.
+        // Combinations of the tables so far: all of them, and those in which some process is stuck.
         let (mut all, mut stuck) = (Table::unit(), Table::new(Vec::new()));
         let mut counted: Vec<ProcessId> = Vec::new();
         for (at, (processes, table)) in tables.iter().enumerate() {
@@ -172,7 +172,7 @@ impl Listing<'_> {
         words::refused("the invariants of all processes have to exclude a deadlock", finding)
     }
 
-    /// The members, and the pairs that could meet, without the rows in which somebody can move.
+    /// The members, and the pairs that could have a rendezvous, without the rows in which some process is enabled.
     fn blocked_tables(
         &mut self,
         movers: &[Movers],
@@ -210,7 +210,7 @@ impl Listing<'_> {
         Ok(blocked)
     }
 
-    /// The rows in which one of these processes waits: it has neither ended nor stands at `idle`, nor where it may wait for ever.
+    /// The rows in which one of these processes waits: it has neither ended nor is at `idle`, nor where it may wait for ever.
     fn stuck_rows(&self, table: &Table, processes: &[ProcessId]) -> Table {
         let model = self.model();
         let waits = |process: ProcessId, point: u32| {

@@ -1,9 +1,9 @@
 //! Steps from view states, taken by `eval`.
 //!
-//! In: a view state of some processes, and who moves. Out: the changes that the steps make, the faults, and what is touched.
+//! In: a view state of some processes, and the movers. Out: the changes that the steps make, the faults, and what is touched.
 //! The state that `eval` works on is filled arbitrarily where the view says nothing; the footprint of the attempt shows
 //! whether that could matter, and then the view is refused. What was once computed is used again for every view state that
-//! agrees on the footprint: `eval` is deterministic in what it looks at.
+//! agrees on the footprint: `eval` is deterministic in what it reads.
 
 use std::rc::Rc;
 
@@ -40,7 +40,7 @@ impl Attempts {
 /// A step, by what it does to the parts of a view state.
 #[derive(Clone, Debug)]
 pub(in crate::certificate) struct Stepped {
-    /// Who moves, and how.
+    /// The processes that step, and how.
     pub by: Move,
     /// The cells that it writes, with their new numbers.
     writes: Vec<(CellId, u32)>,
@@ -48,7 +48,7 @@ pub(in crate::certificate) struct Stepped {
     points: Vec<(ProcessId, Option<u32>)>,
 }
 
-/// A view state to step from: where each column stands in the row.
+/// A view state to step from: the position of each column in the row.
 #[derive(Clone, Copy)]
 pub(in crate::certificate) struct View<'v> {
     pub columns: &'v FxHashMap<Column, usize>,
@@ -73,9 +73,9 @@ pub(in crate::certificate) struct Stepper<'a> {
     known: FxHashMap<(Movers, Vec<u32>), Vec<Pattern>>,
 }
 
-/// Attempts that looked at the same columns.
+/// Attempts that read the same columns.
 struct Pattern {
-    /// What was looked at or changed.
+    /// What was read or changed.
     columns: Vec<Column>,
     /// What came of it, by the numbers in these columns.
     attempts: FxHashMap<Vec<u32>, Rc<Attempts>>,

@@ -1,7 +1,7 @@
 //! Tables of view states, and their join.
 //!
-//! A table is a set of rows of numbers under headings. Two tables are joined on the headings that both have; what nobody
-//! needs any more is dropped at once, so that a join over many processes stays as narrow as what they share.
+//! A table is a set of rows of numbers under headings. Two tables are joined on the headings that both have; what is not
+//! needed any more is dropped at once, so that a join over many processes stays as narrow as what they share.
 
 use std::hash::{BuildHasher, Hasher};
 

@@ -1,6 +1,6 @@
 //! What a violation demands of the edges of a view: fairness, and the automaton in the view of the property.
 //!
-//! A predicate that a view does not show may hold there. It has to have a value in every state: it is looked at in some view that
+//! A predicate that a view does not show may hold there. It has to have a value in every state: it is evaluated in some view that
 //! shows it, or its text tells.
 
 use std::collections::{BTreeSet, HashMap};
@@ -19,7 +19,7 @@ use super::views::{Item, View, Views};
 use crate::certificate::clause::Splitter;
 use crate::certificate::{CertificateError, Outcome};
 
-/// What an expression looks at; `None` where the checker does not follow it.
+/// What an expression reads; `None` where the checker does not follow it.
 pub(super) fn looked_at(splitter: &Splitter<'_>, expr: &Expr, bound: &[Value]) -> Option<BTreeSet<Item>> {
     let mentions = splitter.mentions_within(expr, bound).ok()?;
     let controls = mentions.controls.iter().map(|&process| Item::Control(process));
@@ -185,7 +185,7 @@ impl Judge<'_, '_> {
         pairs.map(condition).collect()
     }
 
-    /// The truth of what an automaton looks at, at each row of the property's view.
+    /// The truth of what an automaton reads, at each row of the property's view.
     pub fn atoms(&self, automaton: &ReferenceAutomaton, view: &View) -> Outcome<Vec<Vec<bool>>> {
         let mut atoms = Vec::new();
         for atom in &automaton.atoms {

@@ -1,11 +1,11 @@
-//! Crowds: processes of one family of which one view stands for all, and refutations in which one set does.
+//! Crowds: processes of one family of which one view represents all, and refutations in which one set does.
 //!
 //! In: what processes see, and which of them are said to be interchangeable. Out: that they are, by the definition of the program; and replayed refutations in
 //! which a set of edges speaks of every process of a crowd. Permutations of a crowd take the program to itself, move nothing but what belongs to its processes,
-//! which nobody else sees, and change no value. So the view states of one are those of all, and a rule that treats all of them alike leaves sets
-//! that are alike. The views of two of a crowd are made, so that one shows what another one does.
+//! which no other process sees, and change no value. So the view states of one are those of all, and a rule that treats all of them symmetrically leaves sets
+//! that are images of each other. The views of two of a crowd are made, so that one shows what another one does.
 //!
-//! An edge says who moved: the process of the view, a certain other one, or *some other one of a crowd*. A process that is singled out leaves its crowd: what
+//! An edge says which process stepped: the process of the view, a certain other one, or *some other one of a crowd*. A process that is singled out leaves its crowd: what
 //! was said of all holds of it, and what others saw of some process of the crowd may have been it. Which one is singled out does not matter. At least three always
 //! stay in a crowd, so that beside any two there is a third.
 
@@ -92,7 +92,7 @@ impl<'a> Crowds<'a> {
         }
     }
 
-    /// What belongs to a process of a crowd is seen by nobody else, and all of a crowd see the same besides, in the same order.
+    /// What belongs to a process of a crowd is seen by no other process, and all of a crowd see the same besides, in the same order.
     fn check_sights(&self, model: &Model, sights: &Sights) -> Outcome<()> {
         if sights.seen.len() != model.processes.len() {
             return malformed("it does not say for each process what it sees");
@@ -118,7 +118,7 @@ impl<'a> Crowds<'a> {
         Ok(())
     }
 
-    /// All of a crowd weigh the same, and nothing that belongs to one of them stands on the left side.
+    /// All of a crowd weigh the same, and nothing that belongs to one of them is on the left side.
     fn check_sum(&self, model: &Model, sum: &Additive) -> Outcome<()> {
         let cells = sum.cells.iter().map(|one| one.cell).chain(sum.groups.iter().flat_map(|group| group.cells.clone()));
         let owned = { cells }.filter_map(|cell| model.cells.get(cell)?.owner).any(|owner| self.crowd(owner).is_some());

@@ -19,7 +19,7 @@ pub(super) struct Edge {
     pub turn: Option<Turn>,
 }
 
-/// More edges than this in one view are not looked at.
+/// More edges than this in one view are not examined.
 const MOST_EDGES: usize = 10_000_000;
 
 /// All edges of a view.
@@ -135,7 +135,7 @@ impl Meeting {
             let mut found = alike.get(&(class.shown, class.turn)).cloned().unwrap_or_default();
             found.retain(|&number| {
                 let their = &left.list[number];
-                // Where they do not both show whose turn it is: one does, or somebody else moves whom neither shows.
+                // Where they do not both show which process has the turn: one does, or a process steps that neither shows.
                 let same = class.turn.is_some()
                     || match (their.is_shown, class.is_shown) {
                         (true, true) => false,

@@ -28,7 +28,7 @@ pub(super) enum Item {
     Control(ProcessId),
 }
 
-/// More view states than this, all together, are not looked at.
+/// More view states than this, all together, are not examined.
 const MOST_ROWS: usize = 1_000_000;
 
 /// A view with its states.
@@ -113,12 +113,12 @@ pub(super) struct Views<'a> {
     viewers: HashMap<Item, Vec<ProcessId>>,
     budget: &'a Budget,
     first: State,
-    /// As the first state, but while a row is looked at.
+    /// As the first state, but while a row is expanded.
     scratch: RefCell<State>,
 }
 
 impl<'a> Views<'a> {
-    /// The views of processes, closed; the additive invariants hold in them. Those that are not looked at have no rows, and nobody sees what they do: others do
+    /// The views of processes, closed; the additive invariants hold in them. Those that are not needed have no rows, and no process sees what they do: others do
     /// the same.
     pub fn new(
         model: &'a Model,
@@ -171,7 +171,7 @@ impl<'a> Views<'a> {
                     grows |= grown?;
                 }
             }
-            // Whoever sees something of it sees what it does at new rows; and it sees there what others do.
+            // A process that sees something of it sees what it does at new rows; and it sees there what others do.
             if grows {
                 let touching = list[seer].touching.iter().filter(|&&process| is_looked_at(process));
                 open.extend(touching.map(|process| process.index()));
@@ -333,7 +333,7 @@ impl<'a> Views<'a> {
         Ok(options)
     }
 
-    /// The row after a step, which changes nothing but what the process sees, and nobody else's control.
+    /// The row after a step, which changes nothing but what the process sees, and no other process's control.
     fn after(&self, before: &State, after: &State, (member, view): (ProcessId, &View)) -> Outcome<Vec<u32>> {
         let cells = self.model.cells.ids().filter(|cell| before.cells[cell.index()] != after.cells[cell.index()]);
         let controls = self.model.processes.ids().filter(|one| before.stacks[one.index()] != after.stacks[one.index()]);
@@ -349,7 +349,7 @@ impl<'a> Views<'a> {
         row.map_err(CertificateError::NotSupported)
     }
 
-    /// Each turn changes both sides of each additive invariant alike.
+    /// Each turn changes both sides of each additive invariant by the same amount.
     fn check_sums(&self) -> Outcome<()> {
         for view in &self.list {
             for (row, options) in view.rows.iter().zip(&view.options) {
@@ -383,7 +383,7 @@ impl<'a> Views<'a> {
         }
     }
 
-    /// Looks at a state that shows this row, and is as the first one besides.
+    /// Calls a function with a state that shows this row, and is as the first one besides.
     pub fn at_state<T>(&self, items: &[Item], row: &[u32], look: impl FnOnce(&State) -> T) -> Outcome<T> {
         let mut filled = self.scratch.borrow_mut();
         for (&item, &number) in items.iter().zip(row) {

@@ -251,7 +251,7 @@ impl Weights {
         range(meant.map(|(_, &weight)| weight))
     }
 
-    /// Whether a turn of the view's member changes both sides alike; what is wrong otherwise.
+    /// Whether a turn of the view's member changes both sides by the same amount; what is wrong otherwise.
     pub fn check_turn(&self, view: &View, (before, after): (&[u32], &[u32])) -> Result<(), String> {
         let changed: BTreeSet<Item> = view
             .items

@@ -1,6 +1,6 @@
 //! What local states of several processes imply together: clauses, no races, no deadlocks.
 //!
-//! Local states that agree on what processes see in common are joined as tables; each table has only what the question looks at and
+//! Local states that agree on what processes see in common are joined as tables; each table has only what the question reads and
 //! what is compared with others.
 
 use base::Budget;
@@ -22,7 +22,7 @@ use crate::certificate::listing::table::{Heading, Table};
 use crate::certificate::numbering::value_of;
 use crate::certificate::{CertificateError, Outcome, words};
 
-/// Cells that nobody sees may have any value; they are tried in at most so many ways.
+/// Cells that no process sees may have any value; at most so many valuations are tried.
 const MOST_WAYS: u128 = 1 << 16;
 
 /// The heading of a cell.
@@ -111,7 +111,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// The join of the local states of some processes, under the wanted headings; `own` is what stands for each.
+    /// The join of the local states of some processes, under the wanted headings; `own` gives the number that represents a local state.
     fn joined(
         &mut self,
         concerned: &[ProcessId],
@@ -198,7 +198,7 @@ impl Checker<'_> {
         table.columns().filter_map(part).collect::<Vec<_>>().join(", ")
     }
 
-    /// What is wrong with the clause in the state, for some value of the cells that nobody sees.
+    /// What is wrong with the clause in the state, for some value of the cells that no process sees.
     fn violated(&mut self, clause: &Clause<'_>, state: &mut State, hidden: &[CellId]) -> Outcome<Option<String>> {
         let values = |cell: CellId| self.model.cells[cell].ty.values(self.model.type_context());
         let n_values = |cell: CellId| self.model.cells[cell].ty.n_values(self.model.type_context());
@@ -268,7 +268,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// There is no combination in which nobody can move and somebody is stuck.
+    /// There is no combination in which no process is enabled and some process is stuck.
     fn no_deadlock(&mut self) -> Outcome<()> {
         self.discharged.implication += 1;
         let everybody: Vec<ProcessId> = self.model.processes.ids().collect();

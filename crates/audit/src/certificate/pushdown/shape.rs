@@ -157,7 +157,7 @@ impl Shape<'_> {
     }
 }
 
-/// The cells that somebody else than a process sees, according to the proof.
+/// The cells that another process sees, according to the proof.
 pub(super) fn seen_by_others(proof: &PushdownProof, process: ProcessId) -> BTreeSet<CellId> {
     let others = proof.threads.iter().enumerate().filter(|(at, _)| *at != process.index());
     others.flat_map(|(_, thread)| thread.cells.iter().copied()).collect()

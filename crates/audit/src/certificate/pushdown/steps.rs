@@ -3,7 +3,7 @@
 //! In: a local state, and the frame to which it could return. Out: its steps by what they do to the local state, its faults, what is
 //! touched. The state that `eval` works on is filled arbitrarily where a local state says nothing; the footprint of the attempt shows
 //! whether that could matter, and then the proof is refused. What was once computed is used again for every local state with the same
-//! frames that agrees on the footprint: `eval` is deterministic in what it looks at.
+//! frames that agrees on the footprint: `eval` is deterministic in what it reads.
 
 use std::rc::Rc;
 
@@ -61,7 +61,7 @@ pub(super) struct Stepper<'a> {
     known: FxHashMap<(u32, Option<u32>), Vec<Pattern>>,
 }
 
-/// Outcomes that looked at the same cells.
+/// Outcomes that read the same cells.
 struct Pattern {
     /// Positions of the cells in a row.
     looked_at: Vec<usize>,

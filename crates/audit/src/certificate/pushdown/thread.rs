@@ -20,7 +20,7 @@ pub(super) struct Thread<'a> {
     model: &'a Model,
     pub process: ProcessId,
     pub proof: &'a ThreadProof,
-    /// Where each cell stands in a row.
+    /// The position of each cell in a row.
     pub positions: FxHashMap<CellId, usize>,
     rows: FxHashMap<&'a LocalRow, u32>,
     tops: FxHashMap<&'a Frame, u32>,
@@ -105,7 +105,7 @@ impl<'a> Thread<'a> {
         self.all_fact_cells.iter().copied()
     }
 
-    /// The local state in which the process starts in an initial state; `None` where its frame is not listed.
+    /// The local state in which the process starts in an initial state; `None` where its frame is not in the proof.
     pub fn start_row(&self, proof: &PushdownProof, state: &State) -> Option<LocalRow> {
         let top = self.top_position(state.top(self.process))?;
         let mut exposed = 0;
@@ -121,7 +121,7 @@ impl<'a> Thread<'a> {
         Some(LocalRow { cells, exposed, top })
     }
 
-    /// The frames with which a local state's steps are looked at: where it can return, those of its callers.
+    /// The frames with which a local state's steps are taken: where it can return, those of its callers.
     pub fn frames_below(&self, state: u32) -> Vec<Option<u32>> {
         let model = self.model;
         let top = &self.proof.tops[self.proof.states[state as usize].top as usize];
@@ -138,7 +138,7 @@ impl<'a> Thread<'a> {
         frames.into_iter().map(Some).collect()
     }
 
-    /// The local state after a step; `None` where its top frame is not listed.
+    /// The local state after a step; `None` where its top frame is not in the proof.
     pub fn after(&self, from: &LocalRow, step: &Stepped) -> Option<LocalRow> {
         let mut row = LocalRow { top: self.top_position(&step.top)?, ..from.clone() };
         step.writes.iter().for_each(|&(at, number)| row.cells[at] = number);

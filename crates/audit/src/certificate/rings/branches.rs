@@ -1,8 +1,8 @@
 //! Finite trees of windows that violate a property.
 //!
 //! In: checked windows of processes of a tree, and what each state shows. Out: whether some finite tree shows what a violating state shows. Trees are made
-//! layer by layer: first those of one process, which has no children; then those whose children stand at the top of trees that
-//! were made before. Of a tree is known what stands at its top, and what it shows.
+//! layer by layer: first those of one process, which has no children; then those whose children are at the top of trees that
+//! were made before. Of a tree is known what is at its top, and what it shows.
 
 use std::collections::{BTreeMap, BTreeSet};
 

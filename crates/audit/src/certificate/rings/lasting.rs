@@ -9,7 +9,7 @@
 //! something fair in common, having passed the first process once and with weights that the flows allow; or if each fair component of what some place
 //! to stay beside it leaves of it is excluded. This is repeated until nothing more is excluded.
 //!
-//! In trees, instead of a way round: it is excluded if it stands in no finite tree of places to stay (`tree`).
+//! In trees, instead of a way round: it is excluded if it is in no finite tree of places to stay (`tree`).
 
 mod tree;
 
@@ -31,7 +31,7 @@ use super::{Beside, Checker, Values};
 use crate::certificate::propagation::edges::{Condition, fair_components};
 use crate::certificate::{CertificateError, Outcome, words};
 
-/// More places to stay than this are not looked at.
+/// More places to stay than this are not examined.
 const MOST_PLACES: usize = 4_000;
 
 /// Who moves, by the distance from a window, and by which action; `None` is somebody further away.
@@ -65,7 +65,7 @@ struct Direction {
 /// A distance that no window tells.
 const UNTOLD: i64 = i64::MAX;
 
-/// What two windows side by side show of a turn: who moves, where both can tell, and what both see before and after, by its number.
+/// What two windows side by side show of a turn: which process steps, where both show it, and what both see before and after, by its number.
 type CommonTurn = (Mover, usize, usize);
 
 pub(super) struct Stage<'s, 'a> {
@@ -456,7 +456,7 @@ struct Search<'c, 's, 'a> {
     numbers: FxHashMap<(usize, Vec<bool>), usize>,
 }
 
-/// Where somebody is who goes round: a place to stay, whether the first process was passed, and the weights so far.
+/// Where a walk is: a place to stay, whether the first process was passed, and the weights so far.
 type Walker = (usize, bool, Vec<(u128, u128)>);
 
 impl Search<'_, '_, '_> {
@@ -598,7 +598,7 @@ impl Search<'_, '_, '_> {
             let (left, right) = if way.is_right { (window, theirs) } else { (theirs, window) };
             let is_pair = |beside: &Beside| (beside.here, beside.there, beside.by) == (left, right, way.by);
             let mut pairs = self.stage.beside.iter().enumerate().filter(|(_, beside)| is_pair(beside));
-            // Where two stand to each other in several ways, nothing is taken away.
+            // Where two are neighbours in several ways, nothing is taken away.
             let (Some((pair, _)), None) = (pairs.next(), pairs.next()) else { return None };
             let mut kept = self.stage.one_turn(pair, &self.places[other].edges, !way.is_right);
             kept.iter_mut().zip(&self.places[at].edges).for_each(|(kept, mine)| *kept &= mine);

@@ -1,8 +1,8 @@
 //! What may hold at a row of a process, whatever the local states of the others are.
 //!
 //! In: a condition on states. Out: whether it holds for some choice of view states of the others with the same store. A condition is
-//! taken apart where that is exact: an alternative may hold if one side may, and two conditions that look at different processes if
-//! each may. The rest is tried, for all view states of the processes that it looks at that differ in what it can see of them. A
+//! taken apart where that is exact: an alternative may hold if one side may, and two conditions that read different processes if
+//! each may. The rest is tried, for all view states of the processes that it reads that differ in what it can see of them. A
 //! condition without a value in one of these states is refused.
 
 use std::collections::BTreeSet;
@@ -26,7 +26,7 @@ use crate::certificate::{CertificateError, Outcome, words};
 pub(super) enum May {
     /// What cannot be taken apart.
     Whole(Whole),
-    /// All of the parts, which look at different processes, or one of them. Where a part has no value, the whole may have one.
+    /// All of the parts, which read different processes, or one of them. Where a part has no value, the whole may have one.
     Parts(bool, Vec<May>, Whole),
     /// The process cannot take a step that counts.
     Unable(ProcessId, Option<Vec<String>>),
@@ -72,10 +72,10 @@ impl From<CertificateError> for Stop {
 pub(super) struct Judge<'m> {
     model: &'m Model,
     splitter: Splitter<'m>,
-    /// The state that expressions are evaluated in; filled as far as they look at it.
+    /// The state that expressions are evaluated in; filled as far as they read it.
     state: State,
     n_wholes: usize,
-    /// By expression, process and store: rows that stand for all that the expression can tell apart.
+    /// By expression, process and store: rows that represent all that the expression can distinguish.
     told_apart: FxHashMap<(usize, ProcessId, u32), Vec<u32>>,
 }
 

@@ -21,7 +21,7 @@ use crate::certificate::{Outcome, words};
 pub(super) struct Rows<'a> {
     pub columns: &'a [Column],
     pub list: &'a [Vec<u32>],
-    /// Where each column stands.
+    /// The position of each column.
     pub positions: FxHashMap<Column, usize>,
     /// The number of each row.
     pub numbers: FxHashMap<&'a [u32], u32>,

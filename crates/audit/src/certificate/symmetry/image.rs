@@ -440,7 +440,7 @@ impl Reader {
     }
 }
 
-/// Where in a variable an initial value stands.
+/// The position of an initial value in a variable.
 #[derive(Clone, Copy)]
 struct Start {
     var: VarId,

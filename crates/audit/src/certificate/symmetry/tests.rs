@@ -167,7 +167,7 @@ fn issue_0012_the_stated_dimensions_decide() {
     assert!(why.contains("one process, or the element of one process, is named in `a[1] = true`"), "{why}");
 }
 
-/// Only processes of one family are exchanged for one another.
+/// Only processes of one family are permuted.
 #[test]
 fn swaps_of_two_families_are_refused() {
     let text = "program two { process P[i in 0..<2] { skip; } process Q[j in 0..<2] { skip; } }";

@@ -16,7 +16,7 @@ use super::scene::{Scene, Slot};
 use super::{Checker, MOST_LOOKED_AT, MOST_WITNESSES, Ones, Taken, present};
 use crate::certificate::{Outcome, words};
 
-/// What is supposed of the process that is looked at, besides that it is blocked.
+/// What is supposed of the process at hand, besides that it is blocked.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Among {
     /// Nothing.
@@ -39,7 +39,7 @@ impl Among {
 }
 
 impl<'m> Checker<'_, 'm> {
-    /// There is no state in which nobody has a step and somebody is stuck. The views that may be part of one are what is left in the end.
+    /// There is no state in which no process has a step and some process is stuck. The views that may be part of one are what is left in the end.
     pub(super) fn no_deadlock(&mut self) -> Outcome<()> {
         loop {
             let n_before = self.views.len();
@@ -86,7 +86,7 @@ impl<'m> Checker<'_, 'm> {
         Ok(true)
     }
 
-    /// Strikes out views with a process at a place of which nobody can be the first, or the last, and blocked; everything where that is so of all.
+    /// Strikes out views with a process at a place of which no process can be the first, or the last, and blocked; everything where that is so of all.
     fn strike_ends(&mut self) -> Outcome<()> {
         for (is_first, of_all) in [(true, false), (false, false), (true, true), (false, true)] {
             let among = Among::End { is_first, of_all };

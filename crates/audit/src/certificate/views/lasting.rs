@@ -206,7 +206,7 @@ impl<'a, 'm> Stage<'a, 'm> {
             able.retain(|action| !is_idle(action));
             self.able.entry(outsider).or_default().push(able);
         }
-        // Any other process may stand still.
+        // Any other process may stutter.
         for slot in (1..view.slots.len()).map(|slot| Some(slot as Slot)).chain([None]) {
             found.insert(Edge { from: at, to: at, turn: Turn::still(view.slots.len(), slot, None) });
         }
@@ -328,7 +328,7 @@ impl<'a, 'm> Stage<'a, 'm> {
         Ok(())
     }
 
-    /// Sums hold in the beginning, and every edge changes both sides alike.
+    /// Sums hold in the beginning, and every edge changes both sides by the same amount.
     fn check_sums(&self, sums: &[CrowdSum]) -> Outcome<()> {
         let n_views = self.views.len();
         for sum in sums {

@@ -70,7 +70,7 @@ pub(super) enum End {
     No,
     /// The process in this slot has to be seen.
     Unseen(Slot),
-    /// The text tells processes apart, or counts them.
+    /// The text distinguishes processes, or counts them.
     Uneven(Span),
 }
 
@@ -97,7 +97,7 @@ pub(super) struct Look<'a, 'm> {
     /// How many processes the quantifiers met so far may be decided by, and whether one of these may be unseen.
     pub n_decided: usize,
     pub is_open: bool,
-    /// Whose contents were looked at by name.
+    /// The processes whose contents were read by name.
     pub named: BTreeSet<Slot>,
     /// Within a quantifier or a loop.
     pub depth: usize,
@@ -301,7 +301,7 @@ impl<'m> Look<'_, 'm> {
         found.ok_or(uneven)
     }
 
-    /// Remembers whose contents are looked at, if a cell named the process: as the owner, or as the index of an element.
+    /// Remembers whose contents are read, if a cell named the process: as the owner, or as the index of an element.
     pub fn note(&mut self, spot: Spot, access: &Access) {
         let Spot::Of(slot, _) = spot else { return };
         let by_hand = match (self.text.rows.get(&access.var), &access.whose) {
@@ -570,7 +570,7 @@ fn compare(op: BinaryOp, a: i64, b: i64) -> Option<bool> {
     }
 }
 
-/// The comparison with its sides exchanged.
+/// The comparison with its sides swapped.
 fn exchanged(op: BinaryOp) -> BinaryOp {
     match op {
         BinaryOp::Less => BinaryOp::Greater,

@@ -14,20 +14,20 @@ use super::scene::{Scene, Slot};
 /// A turn as the view of a process shows it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Turn {
-    /// The slot of who moves; `None` where the view does not name it.
+    /// The slot of the process that steps; `None` where the view does not name it.
     pub mover: Option<Slot>,
-    /// The slot of who moves, afterwards.
+    /// The slot of the process that steps, afterwards.
     pub mover_after: Option<Slot>,
-    /// A process of another family, if that is who moves.
+    /// A process of another family, if that is the one that steps.
     pub outsider: Option<ProcessId>,
-    /// By which action; `None` where it stands still.
+    /// Its action; `None` where it stutters.
     pub action: Option<ActionId>,
     /// For each slot before its slot after.
     pub kept: Vec<Option<Slot>>,
 }
 
 impl Turn {
-    /// Somebody stands still.
+    /// A process stutters.
     pub fn still(n_slots: usize, mover: Option<Slot>, outsider: Option<ProcessId>) -> Turn {
         let mover = mover.filter(|_| outsider.is_none());
         let kept = (0..n_slots).map(|slot| Some(slot as Slot)).collect();

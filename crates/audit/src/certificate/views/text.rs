@@ -48,7 +48,7 @@ fn refuse<T>(what: impl Into<String>) -> Outcome<T> {
 }
 
 impl<'m> Text<'m> {
-    /// Looks at the declarations, and compares the columns of a proof with what they have to be.
+    /// Reads the declarations, and compares the columns of a proof with what they have to be.
     pub fn new(model: &'m Model, proof: &ViewsProof) -> Outcome<Text<'m>> {
         let Some(written) = model.template.as_deref() else { return refuse("the program has no parameter") };
         if proof.family.index() >= model.families.len() {
@@ -120,7 +120,7 @@ impl<'m> Text<'m> {
         }
     }
 
-    /// Whether the number of processes stands in an expression.
+    /// Whether the number of processes occurs in an expression.
     fn counts(&self, expr: &Expr) -> bool {
         parts(expr).iter().any(|part| matches!(part.kind, ExprKind::Parameter(id) if id == self.size))
     }

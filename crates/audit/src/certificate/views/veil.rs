@@ -1,7 +1,7 @@
 //! What views do not show: the checker's reading of the rules that a proof brings along.
 //!
 //! In: rules, each of which hides one column where another has one of some values. Out: whether they are rules at all, scenes with what they hide
-//! hidden. A hidden column is read as anything of its type, so nothing has to be known about why it is hidden. What a rule looks at is never
+//! hidden. A hidden column is read as anything of its type, so nothing has to be known about why it is hidden. What a rule reads is never
 //! hidden itself, and belongs to all or to the same process: so the rules say the same of a state and of every part of it.
 
 use std::rc::Rc;

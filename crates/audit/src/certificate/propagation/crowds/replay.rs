@@ -33,7 +33,7 @@ enum Spot {
     Crowd(usize),
 }
 
-/// Who moved.
+/// The process that stepped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 enum Mover {
     /// The process of the view, where it is of a crowd.
@@ -41,7 +41,7 @@ enum Mover {
     One(ProcessId),
     /// Another process of this crowd.
     Member(usize),
-    /// Somebody who sees nothing of the view.
+    /// A process that sees nothing of the view.
     Unseen,
 }
 
@@ -74,7 +74,7 @@ struct Sets {
     scheduled: Option<ProcessId>,
 }
 
-/// What two edges are compared by: who moved and what he did, where both views show that.
+/// What two edges are compared by: the process that stepped and its action, where both views show that.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Told {
     Both(Mover, Deed),
@@ -98,7 +98,7 @@ struct Replay<'r, 'a> {
     nodes: Vec<(usize, usize)>,
     product: Vec<Arrow>,
     n_marks: usize,
-    /// The edges of each process or crowd, before anybody is singled out.
+    /// The edges of each process or crowd, before a process is singled out.
     arrows: BTreeMap<Spot, Rc<Vec<Arrow>>>,
 }
 
@@ -283,7 +283,7 @@ impl Replay<'_, '_> {
         Rc::new(all)
     }
 
-    /// The spot that a step names: of a crowd, its first process stands for all that were not singled out.
+    /// The spot that a step names: of a crowd, its first process represents all that were not singled out.
     fn spot(&self, named: EdgeOwner, sets: &Sets) -> Outcome<Spot> {
         let EdgeOwner::Process(process) = named else { return Ok(Spot::Property) };
         if process.index() >= self.scene.views.list.len() {
@@ -383,7 +383,7 @@ impl Replay<'_, '_> {
         Ok(found.into_iter().map(|edges| edges.into_iter().map(|edge| set[edge].clone()).collect()).collect())
     }
 
-    /// Whether an assumption speaks of nobody in a crowd but the process of the spot: of a crowd, its first one, for whom others are images.
+    /// Whether an assumption speaks of no process in a crowd but that of the spot: of a crowd, its first one, of which others are images.
     fn is_shown(&self, spot: Spot, pair: &FairnessPair) -> bool {
         let own = self.crowd_at(spot).map(|crowd| self.first(crowd));
         let is_shown = |process: ProcessId| self.crowd_of(process).is_none() || own == Some(process);
@@ -445,7 +445,7 @@ impl Replay<'_, '_> {
         }
     }
 
-    /// Whether somebody sees something of the view of a spot.
+    /// Whether a process sees something of the view of a spot.
     fn touches(&self, spot: Spot, mover: Mover) -> bool {
         let touching = &self.view(spot).touching;
         match mover {
@@ -460,7 +460,7 @@ impl Replay<'_, '_> {
         }
     }
 
-    /// Who moved, as others call him.
+    /// The process that stepped, as others call it.
     fn called(&self, spot: Spot, mover: Mover) -> Mover {
         match (spot, mover) {
             (Spot::Crowd(crowd), Mover::Own) => Mover::Member(crowd),
@@ -483,7 +483,7 @@ impl Replay<'_, '_> {
         };
         let items = common(stands_in, other);
         let fitting = self.scene.views.weights.fitting(stands_in, other);
-        // Own and others of a crowd are told apart where the one set is of all of them.
+        // Own and others of a crowd are distinguished where the one set is of all of them.
         let places = one.places(&items);
         let mut index: Index<'_> = HashMap::new();
         for arrow in self.set(from, sets).iter() {
@@ -516,7 +516,7 @@ impl Replay<'_, '_> {
             match called {
                 Mover::Unseen => fits(Told::Here) || fits(Told::Nowhere),
                 called if !self.touches(from, called) => fits(Told::Nowhere),
-                // Whoever it was of the crowd: for him it was his own turn, for each other one that of another.
+                // For the process of the crowd that stepped it was its own turn, for each other one that of another.
                 Mover::Member(crowd) if from == Spot::Crowd(crowd) => {
                     fits(Told::Both(Mover::Own, arrow.deed)) && fits(Told::Both(Mover::Member(crowd), arrow.deed))
                 }
@@ -558,7 +558,7 @@ impl Replay<'_, '_> {
         }
     }
 
-    /// Everybody: processes in no crowd, those that were singled out, and crowds.
+    /// All: processes in no crowd, those that were singled out, and crowds.
     fn everybody(&self, sets: &Sets) -> Vec<Spot> {
         let ones = self.arrows.keys().copied().chain(sets.singled.iter().map(|&process| Spot::One(process)));
         ones.collect()

@@ -1,9 +1,9 @@
-//! Places to stay that stand in no finite tree.
+//! Places to stay that are in no finite tree.
 //!
 //! In: places to stay of processes of a tree. Out: those that are excluded. Each process of a run has one; that of a parent and that of a child go together. *Rooted* is
 //! what has, below it, for each of its children something that goes together with it and is rooted: this begins with processes that have no
 //! children. *Hung* is what belongs to the root, or goes together with something above it that is hung and whose other children have something
-//! rooted. What is not both stands in no tree.
+//! rooted. What is not both is in no tree.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -36,7 +36,7 @@ pub(super) fn ways(of: ProcessType) -> Vec<Direction> {
 }
 
 impl Search<'_, '_, '_> {
-    /// Excludes what stands in no finite tree; whether there was something.
+    /// Excludes what is in no finite tree; whether there was something.
     pub(super) fn cut_down(&mut self) -> Outcome<bool> {
         let mut around: Vec<BTreeMap<Direction, BTreeSet<usize>>> = Vec::new();
         while around.len() < self.places.len() {
@@ -74,7 +74,7 @@ impl Search<'_, '_, '_> {
         Ok(!left.is_empty())
     }
 
-    /// Whether nothing more is to be known of it: it is excluded, or stands for its parts.
+    /// Whether nothing more is to be known of it: it is excluded, or is represented by its parts.
     fn is_judged(&self, at: usize) -> bool {
         self.places[at].is_excluded || self.places[at].parts.is_some()
     }
