@@ -5,7 +5,9 @@
 //! cells of the single processes, and its own local state. A process id in it is the process itself, another one of a family, or a single one; a
 //! number in a local state may be a difference to what a counted cell holds now, or not be shown. The *class* of a process is its control
 //! and those of its own contents that are plain values. A [`CellSum`] says that multiples of a few cells, counted or shown, are together a constant and the
-//! weights of the classes of all processes; a process id or lock counts as 1 where it is some process, a truth value where it is true.
+//! weights of the classes of all processes; a process id or lock counts as 1 where it is some process, a truth value where it is true. A
+//! [`ShownSign`] is a sum of counted cells and sizes, such as `arrived - N`: views show whether it is below 0, 0 or above, which is so for
+//! all processes of a state alike.
 //!
 //! **Rule.** Views and sums prove a property for every size if
 //!
@@ -14,7 +16,7 @@
 //!    views and may be part of the same state. If the step can happen, the process of the view projects to one of the views again, and every
 //!    sum is right again: its cells have changed by as much as the weight of the process that took the step. What a step tests is a question to all
 //!    processes: it can happen unless there is no number of processes for each of the views (and these processes at hand), such that all sums,
-//!    the bounds of counted cells, the sizes of the families and the tests on the way are right;
+//!    the shown signs, the bounds of counted cells, the sizes of the families and the tests on the way are right;
 //! 3. *implication*: in the same sense, no processes that the property speaks of violate it; no step is a fault.
 //!
 //! Then each process of every reachable state projects to one of the views, and every sum is right, by induction on runs.
@@ -22,6 +24,7 @@
 use base::Id;
 use model::control::PlaceId;
 use model::process::{FamilyId, ProcessId};
+use model::size::ParameterId;
 use model::value::Value;
 use model::variable::{CellId, VarId};
 use serde::{Deserialize, Serialize};
@@ -37,6 +40,19 @@ pub struct CountingProof {
     pub views: Vec<CountingView>,
     /// The sums.
     pub sums: Vec<CellSum>,
+    /// The numbers whose signs views show.
+    pub signs: Vec<ShownSign>,
+}
+
+/// A sum of counted cells and sizes whose sign views show.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ShownSign {
+    /// The constant.
+    pub constant: i64,
+    /// The counted cells, and how often each is added.
+    pub cells: Vec<(CellId, i64)>,
+    /// The parameters that are sizes, and how often each is added.
+    pub sizes: Vec<(ParameterId, i64)>,
 }
 
 /// An array with elements for each process of a family.
@@ -55,7 +71,7 @@ pub struct CountingRow {
 pub struct CountingView {
     /// The family of the process.
     pub family: FamilyId,
-    /// Shared cells, those of single processes, and where these are; counted cells are left out.
+    /// Shared cells, those of single processes, and where these are; counted cells are left out. Then each shown sign: -1, 0 or 1.
     pub shared: Vec<CountingItem>,
     /// The local state: control, own cells, and what arrays have for the process.
     pub local: Vec<CountingItem>,
@@ -118,6 +134,17 @@ pub struct CountingRecord {
     rows: Vec<RowRecord>,
     views: Vec<CountingViewRecord>,
     sums: Vec<SumRecord>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    signs: Vec<SignRecord>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SignRecord {
+    constant: i64,
+    cells: Vec<(u32, i64)>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    sizes: Vec<(u32, i64)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -203,6 +230,7 @@ impl CountingRecord {
                 .collect(),
             views: proof.views.iter().map(view).collect(),
             sums: proof.sums.iter().map(sum).collect(),
+            signs: proof.signs.iter().map(SignRecord::new).collect(),
         }
     }
 
@@ -234,6 +262,25 @@ impl CountingRecord {
                 .collect(),
             views: self.views.iter().map(view).collect(),
             sums: self.sums.iter().map(sum).collect(),
+            signs: self.signs.iter().map(SignRecord::sign).collect(),
+        }
+    }
+}
+
+impl SignRecord {
+    fn new(sign: &ShownSign) -> SignRecord {
+        SignRecord {
+            constant: sign.constant,
+            cells: sign.cells.iter().map(|&(cell, times)| (number(cell), times)).collect(),
+            sizes: sign.sizes.iter().map(|&(size, times)| (number(size), times)).collect(),
+        }
+    }
+
+    fn sign(&self) -> ShownSign {
+        ShownSign {
+            constant: self.constant,
+            cells: self.cells.iter().map(|&(cell, times)| (named(cell), times)).collect(),
+            sizes: self.sizes.iter().map(|&(size, times)| (named(size), times)).collect(),
         }
     }
 }

@@ -1,12 +1,13 @@
 //! Proofs by counting checked: every obligation of `evidence::counting`, for every size at once.
 //!
 //! In: a Model, a property, views and sums. Out: how many obligations hold, or the first that does not. `cast` is what declarations say, `stage`
-//! and `acts` are what the written text means where few processes are seen, `system` decides whether there can be so many of the others, `blocked`
-//! is about deadlocks.
+//! and `acts` are what the written text means where few processes are seen, `system` decides whether there can be so many of the others, `signs` are
+//! those of sums that views show, `blocked` is about deadlocks.
 
 mod acts;
 mod blocked;
 mod cast;
+mod signs;
 mod stage;
 mod system;
 
@@ -269,7 +270,7 @@ impl<'a, 'm> Checker<'a, 'm> {
             demands: Vec::new(),
             within: false,
         };
-        let end = player.take(&self.cast.written.actions[action]);
+        let end = player.take(&self.cast.written.actions[action]).and_then(|()| player.show_signs());
         let Player { stage: after, written, demands, .. } = player;
         let can_be = |more: Option<Demand>| self.can_be(stage, behind, &demands, more);
         match end {
@@ -425,6 +426,10 @@ impl<'a, 'm> Checker<'a, 'm> {
             let content = Lin::unknown(Unknown::Cell(cell));
             demands.push(at_least(content.clone().and(-1, &linear(&least)?)?));
             demands.push(at_least(linear(&most)?.and(-1, &content)?));
+        }
+        for (sign, shown) in cast.signs.iter().zip(cast.signs_on(&stage.shared)) {
+            let size = |id: &model::size::ParameterId| sizes.get(id).cloned();
+            demands.push(signs::demand(signs::number(sign, |cell| Some(Lin::unknown(Unknown::Cell(cell))), size)?, *shown)?);
         }
         for total in &self.totals {
             demands.push(exactly(self.balance(total, stage, behind)?));
@@ -591,7 +596,7 @@ fn nameless(cast: &Cast<'_>, stage: &Stage) -> Vec<CountingItem> {
         (SharedColumn::Cell(cell), _) if cast.is_relative(cast.model.cells[cell].var) => CountingItem::Any,
         (_, other) => other,
     };
-    cast.shared.iter().zip(&stage.shared).map(nameless).collect()
+    cast.shared.iter().zip(&stage.shared).map(nameless).chain(cast.signs_on(&stage.shared).iter().copied()).collect()
 }
 
 /// What a component adds to a sum of cells.
@@ -624,7 +629,8 @@ fn fits(cast: &Cast<'_>, view: &CountingView) -> bool {
         CountingItem::Value(_) | CountingItem::Any => true,
     };
     let local = &cast.local[&view.family];
-    view.shared.len() == cast.shared.len()
+    view.shared.len() == cast.shared.len() + cast.signs.len()
+        && cast.signs_on(&view.shared).iter().all(signs::is_sign)
         && view.local.len() == local.len()
         && view.shared.iter().zip(&cast.shared).all(|(item, column)| match column {
             SharedColumn::Control(_) => is_place(item),
@@ -682,6 +688,7 @@ fn start(cast: &Cast<'_>, family: FamilyId, path: &mut Path) -> Result<CountingV
     }
     player.role = Role::Actor(0);
     player.go(&cast.written.families[family].entry)?;
+    player.first_signs()?;
     let Stage { shared, mut actors } = player.stage;
     let local = actors.pop().map(|(_, local)| local).unwrap_or_default();
     Ok(CountingView { family, shared, local })

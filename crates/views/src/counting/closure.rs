@@ -18,6 +18,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::form::{Fact, Form, Term};
 use super::look::{Halt, Look, Scene, Who};
 use super::roster::{ClassMember, CountingItem, CountingView, Roster};
+use super::signs::sign_fact;
 use super::solve::{Row, may_hold};
 use super::step::shifted;
 use crate::choices::Choices;
@@ -285,7 +286,7 @@ impl<'m> Closure<'_, 'm> {
                     is_inner: false,
                     before: scene,
                 };
-                let done = look.act(action);
+                let done = look.act(action).and_then(|()| look.show_signs(action));
                 self.judge(look, done, unseen)?
             };
             match found {
@@ -459,7 +460,8 @@ fn blind(roster: &Roster<'_>, scene: &Scene) -> Vec<CountingItem> {
         (SharedColumn::Cell(cell), _) if roster.may_be_far(roster.model.cells[*cell].var) => CountingItem::Any,
         (_, other) => *other,
     };
-    roster.shared.iter().zip(&scene.shared).map(blind).collect()
+    let signs = scene.shared.iter().skip(roster.shared.len()).copied();
+    roster.shared.iter().zip(&scene.shared).map(blind).chain(signs).collect()
 }
 
 /// What the first process sees after a step.
@@ -514,6 +516,7 @@ fn start<'m>(roster: &Roster<'m>, family: FamilyId, choices: &mut Choices) -> Re
     }
     look.me = Who::Slot(0);
     look.follow(&roster.text.families[family].entry)?;
+    look.first_signs()?;
     let scene = look.scene;
     Ok(project(&scene, |_| Some(0)))
 }
@@ -677,6 +680,10 @@ impl<'a, 'm> System<'a, 'm> {
                 }
             }
             rows.push(row);
+        }
+        for (form, sign) in roster.signs.iter().zip(self.scene.shared.iter().skip(roster.shared.len())) {
+            let fact = sign_fact(form, *sign)?;
+            rows.push(self.row(&fact.form, fact.is_zero)?);
         }
         for &cell in &roster.counted {
             let (_, greatest) = roster.bounds(roster.model.cells[cell].var)?;

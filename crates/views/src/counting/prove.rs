@@ -20,6 +20,7 @@ use super::closure::{Closure, Failure, close};
 use super::deadlock;
 use super::look::{Halt, Look, Scene, Val, Who};
 use super::roster::{CountingView, MOST_SHOWN, Roster};
+use super::signs;
 use super::weigh::candidates;
 use crate::choices::Choices;
 
@@ -57,10 +58,32 @@ impl<'m> Counting<'m> {
         let mut proved = Proved::new();
         let must: BTreeSet<CellId> = self.cells(|roster, cell| is_grown(roster, cell));
         let may: BTreeSet<CellId> = self.cells(|roster, cell| is_grown(roster, cell) || is_counted(roster, cell));
-        let mut counted = may;
+        for shows_signs in [false, true] {
+            self.prove_with((&may, &must), shows_signs, (questions, &mut proved))?;
+            if proved.len() == questions.len() {
+                break;
+            }
+        }
+        Ok(proved)
+    }
+
+    /// Tries to prove what is open; the first cells are counted, the second ones in any case.
+    fn prove_with(
+        &self,
+        (may, must): (&BTreeSet<CellId>, &BTreeSet<CellId>),
+        shows_signs: bool,
+        (questions, proved): (&[&'m PropertyKind], &mut Proved),
+    ) -> Result<(), StopReason> {
+        let mut counted = may.clone();
         for _ in 0..3 {
-            let roster = self.roster.counting(counted.clone());
-            let broken = match self.attempt(&roster, questions, &mut proved) {
+            let mut roster = self.roster.counting(counted.clone());
+            if shows_signs {
+                roster.signs = signs::tested(&roster);
+                if roster.signs.is_empty() {
+                    break;
+                }
+            }
+            let broken = match self.attempt(&roster, questions, proved) {
                 Ok(broken) => broken,
                 Err(Failure::Stopped(reason)) => return Err(reason),
                 Err(Failure::Outside(_) | Failure::TooMany) => counted.clone(),
@@ -72,7 +95,7 @@ impl<'m> Counting<'m> {
             }
             counted = fewer;
         }
-        Ok(proved)
+        Ok(())
     }
 
     fn cells(&self, is_meant: impl Fn(&Roster<'m>, CellId) -> bool) -> BTreeSet<CellId> {
@@ -171,6 +194,7 @@ fn claim(found: &Closure<'_, '_>) -> CountingProof {
             .collect(),
         views,
         sums: found.sums.iter().map(super::closure::Weighed::listed).collect(),
+        signs: found.roster.signs.iter().map(signs::listed).collect(),
     }
 }
 

@@ -43,6 +43,8 @@ pub struct Roster<'m> {
     pub counted: BTreeSet<CellId>,
     /// The columns of the shared part.
     pub shared: Vec<SharedColumn>,
+    /// The sums of counted cells and sizes whose signs are shown, after the columns of the shared part.
+    pub signs: Vec<Form>,
     /// The columns of local states.
     pub local: BTreeMap<FamilyId, Vec<LocalColumn>>,
     /// Arrays with an element for each process of a family, and the dimension that has them.
@@ -68,6 +70,7 @@ impl<'m> Roster<'m> {
             sizes: BTreeSet::new(),
             counted: BTreeSet::new(),
             shared: Vec::new(),
+            signs: Vec::new(),
             local: BTreeMap::new(),
             rows: BTreeMap::new(),
         };
@@ -214,7 +217,7 @@ impl<'m> Roster<'m> {
     }
 
     /// Whether a sum of sizes is at least 0 for all that they may be.
-    fn is_never_below_zero(&self, form: &Form) -> bool {
+    pub fn is_never_below_zero(&self, form: &Form) -> bool {
         let mut least = Some(form.constant);
         for (term, &times) in &form.terms {
             let Term::Size(id) = term else { return false };
@@ -258,9 +261,9 @@ impl<'m> Roster<'m> {
         }
     }
 
-    /// The same with these cells counted.
+    /// The same with these cells counted, and no signs shown.
     pub fn counting(&self, counted: BTreeSet<CellId>) -> Roster<'m> {
-        let mut roster = Roster { counted, ..self.clone() };
+        let mut roster = Roster { counted, signs: Vec::new(), ..self.clone() };
         let cells = self.unowned().into_iter().filter(|cell| !roster.counted.contains(cell));
         roster.shared = cells.map(SharedColumn::Cell).collect();
         roster.shared.extend(self.singles.iter().map(|&process| SharedColumn::Control(process)));

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use evidence::counting::{CountingItem, CountingProof, CountingRow};
+use evidence::counting::{CountingItem, CountingProof, CountingRow, ShownSign};
 use evidence::views::{ElementArray, LocalColumn, SharedColumn};
 use model::Model;
 use model::expr::{Expr, ExprKind};
@@ -34,6 +34,8 @@ pub(super) struct Cast<'m> {
     pub sizes: BTreeSet<ParameterId>,
     pub counted: BTreeSet<CellId>,
     pub shared: Vec<SharedColumn>,
+    /// Sums of counted cells and sizes whose signs stand behind what is shared.
+    pub signs: Vec<ShownSign>,
     pub local: BTreeMap<FamilyId, Vec<LocalColumn>>,
     /// Arrays with an element for each process of a family.
     pub rows: BTreeMap<VarId, (FamilyId, usize)>,
@@ -54,6 +56,7 @@ impl<'m> Cast<'m> {
             sizes: BTreeSet::new(),
             counted: proof.counted.iter().copied().collect(),
             shared: Vec::new(),
+            signs: proof.signs.clone(),
             local: BTreeMap::new(),
             rows: BTreeMap::new(),
         };
@@ -65,6 +68,7 @@ impl<'m> Cast<'m> {
         cast.variables()?;
         cast.columns();
         cast.counted_are_numbers()?;
+        cast.signs_are_of_sums()?;
         Ok(cast)
     }
 
@@ -176,7 +180,7 @@ impl<'m> Cast<'m> {
     }
 
     /// Whether a sum is negative at no size.
-    fn is_never_negative(&self, sum: &Linear) -> bool {
+    pub fn is_never_negative(&self, sum: &Linear) -> bool {
         let least = sum.multiples.iter().try_fold(sum.constant, |total, (id, &times)| {
             let declared = &self.written.parameters[*id];
             let value = match (self.sizes.contains(id), times > 0) {
@@ -242,6 +246,26 @@ impl<'m> Cast<'m> {
             }
         }
         Ok(())
+    }
+
+    /// Signs are of sums of counted cells and sizes, which are the same for everybody; and so small that they are numbers.
+    fn signs_are_of_sums(&self) -> Outcome<()> {
+        const SMALL: i64 = 1 << 20;
+        let is_small = |number: i64| (-SMALL..=SMALL).contains(&number);
+        let is_sum = |sign: &ShownSign| {
+            is_small(sign.constant)
+                && sign.cells.iter().all(|(cell, times)| self.counted.contains(cell) && is_small(*times))
+                && sign.sizes.iter().all(|(size, times)| self.sizes.contains(size) && is_small(*times))
+        };
+        match self.signs.iter().all(is_sum) {
+            true => Ok(()),
+            false => Err(CertificateError::Malformed("it shows the sign of something else than a sum".to_owned())),
+        }
+    }
+
+    /// The signs behind what is shared.
+    pub fn signs_on<'s>(&self, shared: &'s [CountingItem]) -> &'s [CountingItem] {
+        shared.get(self.shared.len()..).unwrap_or_default()
     }
 
     pub fn is_crowd(&self, process: ProcessId) -> bool {
