@@ -1,6 +1,7 @@
 //! Certificates by counting: views of one process each, and numbers that are sums over all processes.
 //!
-//! The processes of each *family* of more than one are interchangeable; the others are *single*. A *counted* cell is a number that views do
+//! The processes of each *family* of more than one are interchangeable, but for the first and the last few of it that a proof says are *named*
+//! ([`NamedEnds`]); those, and the processes of other families, are *single*. A *counted* cell is a number that views do
 //! not show. A [`CountingView`] is what one process of a family sees of a state: the shared cells that are not counted, with control and
 //! cells of the single processes, and its own local state. A process id in it is the process itself, another one of a family, or a single one; a
 //! number in a local state may be a difference to what a counted cell holds now, or not be shown. The *class* of a process is its control
@@ -42,6 +43,19 @@ pub struct CountingProof {
     pub sums: Vec<CellSum>,
     /// The numbers whose signs views show.
     pub signs: Vec<ShownSign>,
+    /// The processes of families that are single.
+    pub named: Vec<NamedEnds>,
+}
+
+/// How many of the first and of the last processes of a family are not like the others. At every size that the proof is about there is one more process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NamedEnds {
+    /// The family.
+    pub family: FamilyId,
+    /// So many of the first ones.
+    pub first: usize,
+    /// So many of the last ones.
+    pub last: usize,
 }
 
 /// A sum of counted cells and sizes whose sign views show.
@@ -136,6 +150,16 @@ pub struct CountingRecord {
     sums: Vec<SumRecord>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     signs: Vec<SignRecord>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    named: Vec<EndsRecord>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct EndsRecord {
+    family: u32,
+    first: usize,
+    last: usize,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -231,6 +255,9 @@ impl CountingRecord {
             views: proof.views.iter().map(view).collect(),
             sums: proof.sums.iter().map(sum).collect(),
             signs: proof.signs.iter().map(SignRecord::new).collect(),
+            named: { proof.named.iter() }
+                .map(|ends| EndsRecord { family: number(ends.family), first: ends.first, last: ends.last })
+                .collect(),
         }
     }
 
@@ -263,6 +290,9 @@ impl CountingRecord {
             views: self.views.iter().map(view).collect(),
             sums: self.sums.iter().map(sum).collect(),
             signs: self.signs.iter().map(SignRecord::sign).collect(),
+            named: { self.named.iter() }
+                .map(|ends| NamedEnds { family: named(ends.family), first: ends.first, last: ends.last })
+                .collect(),
         }
     }
 }

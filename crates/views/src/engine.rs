@@ -7,13 +7,14 @@ use base::{Budget, Coarse, Feature, StopReason, Unsupported};
 use engine::settings::Settings;
 use engine::{Answer, Engine, EngineError, Event, Method, Observer, PropertyId, Statistics, Task, Verdict};
 use evidence::certificate::{Certificate, Claim, Fact};
+use evidence::counting::CountingProof;
 use evidence::views::{View, ViewsProof};
 use evidence::{Evidence, Scope};
 use model::Model;
 use model::property::PropertyKind;
 
 use crate::config::{Config, MANY_NAMED};
-use crate::counting::prove::Counting;
+use crate::counting::prove::{Counting, least_size};
 use crate::deadlock::{self, DeadlockCandidate};
 use crate::fine::prove::{Fine, Outcome, layout};
 use crate::fine::skeleton::Refusal;
@@ -178,11 +179,16 @@ impl Asking<'_> {
             return;
         }
         let Ok(counting) = Counting::new(model, &self.task.budget) else { return };
-        let scope = match counting.parameter().map(|id| &model.parameters[id]) {
-            Some(parameter) => {
-                Scope::AllSizes { parameter: parameter.name.clone(), from: parameter.least, checked: Vec::new() }
-            }
-            None if self.every_size => return,
+        let parameter = counting.parameter();
+        if parameter.is_none() && self.every_size {
+            return;
+        }
+        let scope = |proof: &CountingProof| match parameter {
+            Some(id) => Scope::AllSizes {
+                parameter: model.parameters[id].name.clone(),
+                from: least_size(model, id, proof),
+                checked: Vec::new(),
+            },
             None => Scope::Instance,
         };
         let open: Vec<Open> = std::mem::take(&mut self.open);
@@ -198,7 +204,7 @@ impl Asking<'_> {
                     None => self.open.push(open),
                     Some((proof, n_views)) => {
                         let facts = vec![Fact { claim: Claim::Counting(proof.clone()), uses: Vec::new() }];
-                        let verdict = self.proved(open.property, scope.clone(), facts);
+                        let verdict = self.proved(open.property, scope(proof), facts);
                         self.answer(open.property, verdict, Some(*n_views));
                     }
                 },

@@ -1,12 +1,13 @@
 //! Proofs by counting checked: every obligation of `evidence::counting`, for every size at once.
 //!
 //! In: a Model, a property, views and sums. Out: how many obligations hold, or the first that does not. `cast` is what declarations say, `stage`
-//! and `acts` are what the written text means where few processes are seen, `system` decides whether there can be so many of the others, `signs` are
+//! and `acts` are what the written text means where few processes are seen, `named` are processes at the ends of families, `system` decides whether there can be so many of the others, `signs` are
 //! those of sums that views show, `blocked` is about deadlocks.
 
 mod acts;
 mod blocked;
 mod cast;
+mod named;
 mod signs;
 mod stage;
 mod system;
@@ -47,12 +48,18 @@ pub(super) fn check(
     budget: &Budget,
 ) -> Outcome<DischargedObligations> {
     let cast = Cast::new(model, proof)?;
-    if let Scope::AllSizes { parameter, from, .. } = scope {
-        let is_meant = |id: &&model::size::ParameterId| model.parameters[**id].name == *parameter;
-        match cast.sizes.iter().find(is_meant) {
-            Some(&id) if *from >= model.parameters[id].least => {}
-            _ => return Err(CertificateError::Malformed(format!("it claims {scope}"))),
+    let is_backed = match scope {
+        Scope::Instance => cast.leaves_somebody(None),
+        Scope::AllSizes { parameter, from, .. } => {
+            let is_meant = |id: &&model::size::ParameterId| model.parameters[**id].name == *parameter;
+            cast.sizes
+                .iter()
+                .find(is_meant)
+                .is_some_and(|&id| *from >= model.parameters[id].least && cast.leaves_somebody(Some((id, *from))))
         }
+    };
+    if !is_backed {
+        return Err(CertificateError::Malformed(format!("it claims {scope}")));
     }
     let mut checker = Checker::new(&cast, proof, budget)?;
     checker.starts()?;
@@ -178,7 +185,8 @@ impl<'a, 'm> Checker<'a, 'm> {
                 // However they start, they weigh the same.
                 let weights: BTreeSet<i64> =
                     classes.iter().map(|class| total.weight(ClassMember::Family(family), class.clone())).collect();
-                let size = self.cast.written.families[family].size.linear();
+                let named = Linear::number(self.cast.n_named(family));
+                let size = self.cast.written.families[family].size.linear().and_then(|size| size.plus(&named, -1));
                 excess = match (excess, size, weights.len(), weights.first()) {
                     (Some(sum), Some(size), 1, Some(&weight)) => sum.plus(&size, weight),
                     _ => None,
@@ -395,7 +403,11 @@ impl<'a, 'm> Checker<'a, 'm> {
     /// What is so in every state.
     fn always(&self, stage: &Stage, behind: &[usize]) -> Option<Vec<Demand>> {
         let cast = self.cast;
-        let count = |family: FamilyId| how_many(family, stage, &self.views, behind);
+        let count = |family: FamilyId| {
+            let mut all = how_many(family, stage, &self.views, behind);
+            all.constant += cast.n_named(family);
+            all
+        };
         let mut sizes: BTreeMap<model::size::ParameterId, Lin> = BTreeMap::new();
         let mut demands = Vec::new();
         for &family in &cast.crowds {
@@ -429,7 +441,10 @@ impl<'a, 'm> Checker<'a, 'm> {
         }
         for (sign, shown) in cast.signs.iter().zip(cast.signs_on(&stage.shared)) {
             let size = |id: &model::size::ParameterId| sizes.get(id).cloned();
-            demands.push(signs::demand(signs::number(sign, |cell| Some(Lin::unknown(Unknown::Cell(cell))), size)?, *shown)?);
+            demands.push(signs::demand(
+                signs::number(sign, |cell| Some(Lin::unknown(Unknown::Cell(cell))), size)?,
+                *shown,
+            )?);
         }
         for total in &self.totals {
             demands.push(exactly(self.balance(total, stage, behind)?));
@@ -519,7 +534,10 @@ impl<'a, 'm> Checker<'a, 'm> {
         let first = families.first().copied().unwrap_or(self.cast.crowds[0]);
         for at in (0..self.views.len()).filter(|&at| self.views[at].family == first).collect::<Vec<_>>() {
             let stage = Stage::alone(&self.views[at]);
-            self.whoever(&stage, (&families, &[0]), (expr, bad, outer))?;
+            let named = self.cast.named_in(first).into_iter().filter(|_| !families.is_empty()).map(Thing::Single);
+            for one in named.chain([Thing::Actor(0)]).collect::<Vec<_>>() {
+                self.whoever(&stage, (&families, &[one]), (expr, bad, outer))?;
+            }
         }
         Ok(())
     }
@@ -527,20 +545,22 @@ impl<'a, 'm> Checker<'a, 'm> {
     fn whoever(
         &mut self,
         stage: &Stage,
-        (families, taken): (&[FamilyId], &[usize]),
+        (families, taken): (&[FamilyId], &[Thing]),
         asked: (&'m Expr, bool, &[&'m Quantified]),
     ) -> Outcome<()> {
         if taken.len() >= families.len() {
             return self.not_here(stage, &taken[..families.len()], asked);
         }
         let family = families[taken.len()];
-        for actor in (0..stage.actors.len()).filter(|&actor| stage.actors[actor].0 == family) {
-            self.whoever(stage, (families, &[taken, &[actor]].concat()), asked)?;
+        let named = self.cast.named_in(family).into_iter().map(Thing::Single);
+        let actors = (0..stage.actors.len()).filter(|&actor| stage.actors[actor].0 == family).map(Thing::Actor);
+        for one in actors.chain(named).collect::<Vec<_>>() {
+            self.whoever(stage, (families, &[taken, &[one]].concat()), asked)?;
         }
         for view in self.behind(stage).into_iter().filter(|&view| self.views[view].family == family).collect::<Vec<_>>()
         {
             if let Some(more) = stage.joined(&self.views[view]) {
-                self.whoever(&more, (families, &[taken, &[stage.actors.len()]].concat()), asked)?;
+                self.whoever(&more, (families, &[taken, &[Thing::Actor(stage.actors.len())]].concat()), asked)?;
             }
         }
         Ok(())
@@ -549,7 +569,7 @@ impl<'a, 'm> Checker<'a, 'm> {
     fn not_here(
         &mut self,
         stage: &Stage,
-        taken: &[usize],
+        taken: &[Thing],
         (expr, bad, outer): (&'m Expr, bool, &[&'m Quantified]),
     ) -> Outcome<()> {
         self.discharged.implication += 1;
@@ -562,7 +582,7 @@ impl<'a, 'm> Checker<'a, 'm> {
                 before: stage,
                 stage: stage.clone(),
                 role: Role::Nobody,
-                bound: taken.iter().map(|&actor| Thing::Actor(actor)).collect(),
+                bound: taken.to_vec(),
                 path: &mut path,
                 views: &self.views,
                 behind: &behind,
@@ -662,19 +682,14 @@ fn start(cast: &Cast<'_>, family: FamilyId, path: &mut Path) -> Result<CountingV
             player.stage.shared[at] = at_first(&mut player, *cell)?;
         }
     }
-    let process = cast.model.families[family].first;
+    let process = cast.like_others(family).ok_or(Stop::Lost(base::Span::default()))?;
     for (at, column) in cast.local[&family].iter().enumerate() {
         let cell = match column {
             evidence::views::LocalColumn::Own(offset) => {
                 Some(CellId::new(cast.model.processes[process].first_cell + offset))
             }
             evidence::views::LocalColumn::Element(row, position) => {
-                // Of the first process, whose index is 0.
-                let dimensions = cast.model.vars[row.var].ty.dimensions();
-                let (_, dimension) = cast.rows[&row.var];
-                let inner: usize = dimensions[dimension + 1..].iter().product();
-                let outer = position / inner * dimensions[dimension] * inner;
-                Some(CellId::new(cast.model.vars[row.var].offset + outer + position % inner))
+                cast.elements(process, row.var).get(*position).copied()
             }
             _ => None,
         };

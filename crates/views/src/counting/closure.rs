@@ -480,7 +480,7 @@ fn project(scene: &Scene, change: impl Fn(CellId) -> Option<i64> + Copy) -> Coun
 
 /// An initial view of a process of the family, by one way through what is open.
 fn start<'m>(roster: &Roster<'m>, family: FamilyId, choices: &mut Choices) -> Result<CountingView, Halt> {
-    let process = roster.model.families[family].first;
+    let process = roster.member(family).ok_or(Halt::Outside(roster.model.families[family].span))?;
     let nothing = Scene { shared: Vec::new(), seen: Vec::new() };
     let scene = Scene { shared: Vec::new(), seen: vec![(family, vec![CountingItem::Any])] };
     let mut look = Look {
@@ -600,6 +600,7 @@ impl<'a, 'm> System<'a, 'm> {
 
     fn add_size(&self, row: &mut Row, family: FamilyId, times: i64) -> Option<()> {
         let n_seen = self.scene.seen.iter().filter(|(of, _)| *of == family).count() as i64;
+        let n_seen = n_seen + self.closure.roster.n_named(family);
         row.constant = row.constant.checked_add(n_seen.checked_mul(times)?)?;
         for (one, &at) in row.coefficients.iter_mut().zip(self.unseen) {
             if self.closure.views[at].family == family {

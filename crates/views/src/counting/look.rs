@@ -17,6 +17,7 @@ use std::collections::BTreeMap;
 
 use super::form::{Fact, Form, Term};
 use super::roster::{CountingItem, CountingView, Roster};
+use super::signs::is_comparison;
 use crate::choices::Choices;
 use crate::sight::arithmetic;
 
@@ -196,12 +197,15 @@ impl<'m> Look<'_, 'm> {
             },
             ExprKind::Quantified(quantified) => self.quantified(quantified, expr.span),
             ExprKind::IndexOf(inner) => match self.value(inner)? {
-                Val::Single(id) => Ok(Val::Number(Form::number(self.roster.model.processes[id].index))),
+                Val::Single(id) => self.roster.index_of(id).map(Val::Number).ok_or(Halt::Outside(expr.span)),
                 Val::Nobody => Err(Halt::Fault(inner.span)),
                 process @ (Val::Slot(_) | Val::Unseen(_) | Val::Someone(..)) => Ok(process),
                 _ => outside,
             },
             ExprKind::ToProcess(family, inner) => {
+                if let Some(named) = self.roster.written_process(*family, inner) {
+                    return Ok(Val::Single(named));
+                }
                 let value = self.value(inner)?;
                 match self.family_of(&value) {
                     Some(of) if of == *family => return Ok(value),
@@ -225,7 +229,7 @@ impl<'m> Look<'_, 'm> {
 
     fn constant(&self, value: Value, span: Span) -> Looked<Val> {
         match value {
-            Value::Process(id) if self.roster.is_member(id) => Err(Halt::Outside(span)),
+            Value::Process(id) if !self.roster.is_named_constant(id) => Err(Halt::Outside(span)),
             value => Ok(plain(value)),
         }
     }
@@ -297,7 +301,15 @@ impl<'m> Look<'_, 'm> {
         let row = roster.rows.get(&access.var).copied();
         let (mut offset, mut element) = (0, None);
         for (dimension, (index, len)) in access.indices.iter().zip(var.ty.dimensions()).enumerate() {
-            let value = self.value(index)?;
+            let of_processes = row.filter(|(_, at)| *at == dimension);
+            let value = match of_processes.and_then(|(family, _)| roster.written_process(family, index)) {
+                Some(named) => Val::Single(named),
+                // The process itself says more than its index.
+                None => match (&index.kind, of_processes) {
+                    (ExprKind::IndexOf(who), Some(_)) => self.value(who)?,
+                    _ => self.value(index)?,
+                },
+            };
             match (&value, row) {
                 (Val::Nobody, _) => return Err(Halt::Fault(index.span)),
                 (_, Some((family, at))) if at == dimension => {
@@ -325,6 +337,9 @@ impl<'m> Look<'_, 'm> {
                 let is_own = matches!(var.storage, Storage::Public(of) | Storage::Local(of) if of == family);
                 let column = roster.local_column(family, LocalColumn::Own(var.offset + offset)).filter(|_| is_own);
                 column.map(|column| Location::Local(slot, column)).ok_or(outside)
+            }
+            (None, Some(Val::Single(id))) => {
+                roster.element_of(id, access.var, offset).and_then(|cell| self.cell(cell)).ok_or(outside)
             }
             (None, Some(_)) | (Some(Val::Unseen(_) | Val::Someone(..)), None) => Ok(Location::Elsewhere),
             (Some(Val::Nobody), _) => Err(Halt::Fault(access.span)),
@@ -397,6 +412,7 @@ impl<'m> Look<'_, 'm> {
                         let slots = self.scene.seen.iter().enumerate().filter(|(_, (of, _))| *of == family);
                         values.extend(slots.map(|(slot, _)| Val::Slot(slot as u8)));
                         values.push(Val::Unseen(family));
+                        values.extend(self.roster.named_of(family).into_iter().map(Val::Single));
                     } else {
                         values.extend(model.families[family].processes().map(Val::Single));
                     }
@@ -419,6 +435,11 @@ impl<'m> Look<'_, 'm> {
             BinaryOp::Iff => return Ok(Val::Truth(self.truth(left)? == self.truth(right)?)),
             _ => {}
         }
+        for (op, index, number) in [(op, left, right), (turned(op), right, left)] {
+            if let Some(truth) = self.compare_index(op, index, number)? {
+                return Ok(Val::Truth(truth));
+            }
+        }
         let (left, right) = (self.value(left)?, self.value(right)?);
         let is_number = |value: &Val| matches!(value, Val::Number(_) | Val::Unknown);
         match (is_number(&left), is_number(&right)) {
@@ -427,6 +448,25 @@ impl<'m> Look<'_, 'm> {
                 Ok(Val::Truth(self.same(&left, &right) == (op == BinaryOp::Equal)))
             }
             _ => Err(Halt::Outside(span)),
+        }
+    }
+
+    /// The index of the process itself, or of one that is bound, compared with a number that is written down; `None` where it is something else.
+    fn compare_index(&self, op: BinaryOp, index: &'m Expr, number: &'m Expr) -> Looked<Option<bool>> {
+        let ExprKind::IndexOf(who) = &index.kind else { return Ok(None) };
+        let who = match &who.kind {
+            ExprKind::Myself => Some(self.myself(who.span)?),
+            ExprKind::Bound(var) => self.bound.get(var.0 as usize).cloned(),
+            _ => None,
+        };
+        let Some((who, form)) = who.zip(self.roster.form(number)) else { return Ok(None) };
+        match who {
+            Val::Slot(slot) if is_comparison(op) => {
+                let family = self.scene.seen[slot as usize].0;
+                let truth = self.roster.compare_index(family, op, &form);
+                truth.map(Some).ok_or(Halt::Outside(index.span))
+            }
+            _ => Ok(None),
         }
     }
 
@@ -595,7 +635,8 @@ impl<'m> Look<'_, 'm> {
         let values = match &binding.domain {
             Domain::Family(family) if self.roster.many.contains(family) => {
                 let slots = self.scene.seen.iter().enumerate().filter(|(_, (of, _))| of == family);
-                slots.map(|(slot, _)| Val::Slot(slot as u8)).collect()
+                let named = self.roster.named_of(*family).into_iter().map(Val::Single);
+                slots.map(|(slot, _)| Val::Slot(slot as u8)).chain(named).collect()
             }
             other => self.domain(other)?,
         };
@@ -667,6 +708,17 @@ impl<'m> Look<'_, 'm> {
             total += self.instances_of(quantified, inner, (wanted, slot))?;
         }
         Ok(total)
+    }
+}
+
+/// The comparison with its sides exchanged.
+pub fn turned(op: BinaryOp) -> BinaryOp {
+    match op {
+        BinaryOp::Less => BinaryOp::Greater,
+        BinaryOp::LessEqual => BinaryOp::GreaterEqual,
+        BinaryOp::Greater => BinaryOp::Less,
+        BinaryOp::GreaterEqual => BinaryOp::LessEqual,
+        other => other,
     }
 }
 

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use base::{Budget, StopReason};
-use evidence::counting::{CountingProof, CountingRow};
+use evidence::counting::{CountingProof, CountingRow, NamedEnds};
 use model::Model;
 use model::control::{Stmt, StmtKind};
 use model::expr::{BinaryOp, Binding, Domain, Expr, ExprKind, Quantifier};
@@ -18,6 +18,7 @@ use model::visit::each_part;
 
 use super::closure::{Closure, Failure, close};
 use super::deadlock;
+use super::ends;
 use super::look::{Halt, Look, Scene, Val, Who};
 use super::roster::{CountingView, MOST_SHOWN, Roster};
 use super::signs;
@@ -28,6 +29,8 @@ use crate::choices::Choices;
 pub struct Counting<'m> {
     roster: Roster<'m>,
     budget: &'m Budget,
+    /// Whether signs are shown at each attempt, in turn.
+    shows_signs: [bool; 2],
 }
 
 /// What came of the questions: a proof and how many views it has for each one that is answered.
@@ -39,7 +42,13 @@ impl<'m> Counting<'m> {
     /// # Errors
     /// What stands in the way.
     pub fn new(model: &'m Model, budget: &'m Budget) -> Result<Counting<'m>, FragmentReason> {
-        Ok(Counting { roster: Roster::new(model)?, budget })
+        Ok(Counting { roster: Roster::new(model, Vec::new())?, budget, shows_signs: [false, true] })
+    }
+
+    /// The same, where signs are shown before it is tried without: proofs are larger, and more of them have signs.
+    #[must_use]
+    pub fn showing_signs_first(self) -> Counting<'m> {
+        Counting { shows_signs: [true, false], ..self }
     }
 
     /// The parameter that is the size of the first family, if one is.
@@ -56,27 +65,30 @@ impl<'m> Counting<'m> {
     /// A limit.
     pub fn prove(&self, questions: &[&'m PropertyKind]) -> Result<Proved, StopReason> {
         let mut proved = Proved::new();
-        let must: BTreeSet<CellId> = self.cells(|roster, cell| is_grown(roster, cell));
-        let may: BTreeSet<CellId> = self.cells(|roster, cell| is_grown(roster, cell) || is_counted(roster, cell));
-        for shows_signs in [false, true] {
-            self.prove_with((&may, &must), shows_signs, (questions, &mut proved))?;
-            if proved.len() == questions.len() {
-                break;
+        let named = ends::mentioned(&self.roster, questions);
+        let with_named = (!named.is_empty()).then(|| Roster::new(self.roster.model, named).ok()).flatten();
+        for roster in [Some(&self.roster), with_named.as_ref()].into_iter().flatten() {
+            for shows_signs in self.shows_signs {
+                if proved.len() < questions.len() {
+                    self.prove_with(roster, shows_signs, (questions, &mut proved))?;
+                }
             }
         }
         Ok(proved)
     }
 
-    /// Tries to prove what is open; the first cells are counted, the second ones in any case.
+    /// Tries to prove what is open.
     fn prove_with(
         &self,
-        (may, must): (&BTreeSet<CellId>, &BTreeSet<CellId>),
+        roster: &Roster<'m>,
         shows_signs: bool,
         (questions, proved): (&[&'m PropertyKind], &mut Proved),
     ) -> Result<(), StopReason> {
-        let mut counted = may.clone();
+        let must: BTreeSet<CellId> = cells(roster, |cell| is_grown(roster, cell));
+        let mut counted: BTreeSet<CellId> = cells(roster, |cell| is_grown(roster, cell) || is_counted(roster, cell));
+        let base = roster;
         for _ in 0..3 {
-            let mut roster = self.roster.counting(counted.clone());
+            let mut roster = base.counting(counted.clone());
             if shows_signs {
                 roster.signs = signs::tested(&roster);
                 if roster.signs.is_empty() {
@@ -98,10 +110,6 @@ impl<'m> Counting<'m> {
         Ok(())
     }
 
-    fn cells(&self, is_meant: impl Fn(&Roster<'m>, CellId) -> bool) -> BTreeSet<CellId> {
-        self.roster.unowned().into_iter().filter(|&cell| is_meant(&self.roster, cell)).collect()
-    }
-
     /// One closure, and the questions that it answers; which of the counted cells are no sums.
     fn attempt(
         &self,
@@ -120,6 +128,17 @@ impl<'m> Counting<'m> {
         let is_broken = |cell: &&CellId| !found.sums.iter().any(|sum| sum.cells.iter().any(|(one, _)| one == *cell));
         Ok(roster.counted.iter().filter(is_broken).copied().collect())
     }
+}
+
+fn cells(roster: &Roster<'_>, is_meant: impl Fn(CellId) -> bool) -> BTreeSet<CellId> {
+    roster.unowned().into_iter().filter(|&cell| is_meant(cell)).collect()
+}
+
+/// The least value of a parameter that a proof is about: there is a process beside those that it names.
+pub fn least_size(model: &Model, parameter: model::size::ParameterId, proof: &CountingProof) -> i64 {
+    let is_sized = |ends: &&NamedEnds| matches!(model.template().families[ends.family].size, model::size::Size::Parameter(of) if of == parameter);
+    let n_named = proof.named.iter().filter(is_sized).map(|ends| (ends.first + ends.last) as i64).max();
+    model.parameters[parameter].least.max(n_named.unwrap_or(0) + 1)
 }
 
 /// Whether the values of a cell depend on a size, so that it cannot be shown; a number that a single process only copies can.
@@ -195,6 +214,7 @@ fn claim(found: &Closure<'_, '_>) -> CountingProof {
         views,
         sums: found.sums.iter().map(super::closure::Weighed::listed).collect(),
         signs: found.roster.signs.iter().map(signs::listed).collect(),
+        named: found.roster.named.clone(),
     }
 }
 
@@ -267,8 +287,15 @@ fn is_excluded<'m>(found: &Closure<'_, 'm>, part: &Part<'m>) -> Result<bool, Fai
             Some(Domain::Family(family)) => *family,
             _ => found.roster.many[0],
         };
-        if view.family == family && !look(found, part, &Scene::of(view), &[Val::Slot(0)])? {
-            return Ok(false);
+        if view.family != family {
+            continue;
+        }
+        // Beside a process that is like the others, a named one may be meant.
+        let named = found.roster.named_of(family).into_iter().map(Val::Single);
+        for first in named.filter(|_| !part.bindings.is_empty()).chain([Val::Slot(0)]) {
+            if !look(found, part, &Scene::of(view), &[first])? {
+                return Ok(false);
+            }
         }
     }
     Ok(true)
@@ -280,9 +307,11 @@ fn look<'m>(found: &Closure<'_, 'm>, part: &Part<'m>, scene: &Scene, bound: &[Va
         return look_at(found, part, scene, &bound[..part.bindings.len()]);
     }
     let Domain::Family(family) = &part.bindings[bound.len()].domain else { return Ok(false) };
-    for (slot, (of, _)) in scene.seen.iter().enumerate() {
-        let with = [bound, &[Val::Slot(slot as u8)]].concat();
-        if of == family && !look(found, part, scene, &with)? {
+    let slots = scene.seen.iter().enumerate().filter(|(_, (of, _))| of == family);
+    let named = found.roster.named_of(*family).into_iter().map(Val::Single);
+    for one in slots.map(|(slot, _)| Val::Slot(slot as u8)).chain(named) {
+        let with = [bound, &[one]].concat();
+        if !look(found, part, scene, &with)? {
             return Ok(false);
         }
     }

@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use base::Span;
+use evidence::counting::NamedEnds;
 pub use evidence::counting::{ClassMember, CountingItem, CountingView};
 use evidence::views::{ElementArray, LocalColumn, SharedColumn};
 use model::Model;
@@ -35,7 +36,9 @@ pub struct Roster<'m> {
     pub text: &'m Model,
     /// The families of interchangeable processes.
     pub many: Vec<FamilyId>,
-    /// The other processes.
+    /// The processes of these families that are not like the others.
+    pub named: Vec<NamedEnds>,
+    /// The other processes, the named ones among them.
     pub singles: Vec<ProcessId>,
     /// The parameters that are sizes of such families.
     pub sizes: BTreeSet<ParameterId>,
@@ -56,16 +59,17 @@ fn reason(span: Span, text: impl Into<String>) -> FragmentReason {
 }
 
 impl<'m> Roster<'m> {
-    /// The roster with nothing counted yet.
+    /// The roster with nothing counted yet, where these processes are not like the others of their families.
     ///
     /// # Errors
     /// What stands in the way.
-    pub fn new(model: &'m Model) -> Result<Roster<'m>, FragmentReason> {
+    pub fn new(model: &'m Model, named: Vec<NamedEnds>) -> Result<Roster<'m>, FragmentReason> {
         let text = model.template();
         let mut roster = Roster {
             model,
             text,
             many: Vec::new(),
+            named,
             singles: Vec::new(),
             sizes: BTreeSet::new(),
             counted: BTreeSet::new(),
@@ -76,6 +80,7 @@ impl<'m> Roster<'m> {
         };
         roster.numbers_fit()?;
         roster.families()?;
+        roster.name()?;
         if let Some(&id) = text.forms.opaque.intersection(&roster.sizes).next() {
             let name = &text.parameters[id].name;
             let why = format!("a constant is computed from `{name}` in a way that is not followed");
@@ -270,18 +275,19 @@ impl<'m> Roster<'m> {
         roster
     }
 
-    /// The cells that belong to no process of a family of many.
+    /// The cells that belong to no process of a family of many, but for named ones.
     pub fn unowned(&self) -> Vec<CellId> {
         let is_unowned = |id: &CellId| {
             let cell = &self.model.cells[*id];
-            !cell.owner.is_some_and(|owner| self.is_member(owner)) && !self.rows.contains_key(&cell.var)
+            let owner = cell.owner.or_else(|| self.element_owner(*id));
+            !owner.is_some_and(|owner| self.is_member(owner))
         };
         self.model.cells.ids().filter(is_unowned).collect()
     }
 
-    /// Whether a process belongs to a family of many.
+    /// Whether a process belongs to a family of many, and is like the others there.
     pub fn is_member(&self, process: ProcessId) -> bool {
-        self.many.contains(&self.model.processes[process].family)
+        self.many.contains(&self.model.processes[process].family) && !self.singles.contains(&process)
     }
 
     /// The position of a column of the shared part.

@@ -78,7 +78,8 @@ fn item(order: Ordering) -> CountingItem {
     CountingItem::Value(Value::Int(order as i64))
 }
 
-fn is_comparison(op: BinaryOp) -> bool {
+/// Whether an operator compares.
+pub fn is_comparison(op: BinaryOp) -> bool {
     use BinaryOp::{Equal, Greater, GreaterEqual, Less, LessEqual, NotEqual};
     matches!(op, Equal | NotEqual | Less | LessEqual | Greater | GreaterEqual)
 }
@@ -177,7 +178,8 @@ impl<'m> Look<'_, 'm> {
     pub fn show_signs(&mut self, action: &'m Action) -> Looked<()> {
         let roster = self.roster;
         for (at, form) in roster.signs.iter().enumerate() {
-            let cells = form.terms.keys().filter_map(|term| if let Term::Cell(cell) = term { Some(*cell) } else { None });
+            let cells =
+                form.terms.keys().filter_map(|term| if let Term::Cell(cell) = term { Some(*cell) } else { None });
             if !cells.into_iter().any(|cell| self.stored.contains_key(&cell)) {
                 continue;
             }

@@ -92,9 +92,14 @@ fn ways(closure: &Closure<'_, '_>, starts: &[Option<Start>]) -> Changes {
     let mut ways = Changes::default();
     let mut open = VecDeque::new();
     for (member, class) in first_classes(closure) {
+        // A named process is one of its family, too.
+        let family = match member {
+            ClassMember::Family(family) => family,
+            ClassMember::Single(id) => closure.roster.model.processes[id].family,
+        };
         let weight = |start: &Option<Start>| {
             let each = &start.as_ref()?.each;
-            Some(each.iter().find(|(family, _)| member == ClassMember::Family(*family)).map_or(0, |(_, times)| *times))
+            Some(each.iter().find(|(of, _)| *of == family).map_or(0, |(_, times)| *times))
         };
         let way = starts.iter().map(weight).collect();
         if ways.insert((member, class.clone()), way).is_none() {

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use evidence::counting::{CountingItem, CountingProof, CountingRow, ShownSign};
+use evidence::counting::{CountingItem, CountingProof, CountingRow, NamedEnds, ShownSign};
 use evidence::views::{ElementArray, LocalColumn, SharedColumn};
 use model::Model;
 use model::expr::{Expr, ExprKind};
@@ -28,7 +28,9 @@ pub(super) struct Cast<'m> {
     pub written: &'m Model,
     /// Families whose processes are interchangeable.
     pub crowds: Vec<FamilyId>,
-    /// Processes of which there is one.
+    /// How many at the ends of families are not like the others.
+    pub named: Vec<NamedEnds>,
+    /// Processes of which there is one, and those that are named.
     pub singles: Vec<ProcessId>,
     /// Parameters that say how many processes there are.
     pub sizes: BTreeSet<ParameterId>,
@@ -52,6 +54,7 @@ impl<'m> Cast<'m> {
             model,
             written,
             crowds: Vec::new(),
+            named: proof.named.clone(),
             singles: Vec::new(),
             sizes: BTreeSet::new(),
             counted: proof.counted.iter().copied().collect(),
@@ -61,6 +64,7 @@ impl<'m> Cast<'m> {
             rows: BTreeMap::new(),
         };
         cast.members()?;
+        cast.name()?;
         if !written.forms.opaque.is_disjoint(&cast.sizes) {
             return refuse("a constant has the value that it has at one size");
         }
@@ -214,7 +218,7 @@ impl<'m> Cast<'m> {
 
     fn columns(&mut self) {
         for (id, cell) in self.model.cells.entries() {
-            let is_of_many = cell.owner.is_some_and(|owner| self.is_crowd(owner)) || self.rows.contains_key(&cell.var);
+            let is_of_many = cell.owner.or(self.has_element(id)).is_some_and(|owner| self.is_crowd(owner));
             if !is_of_many && !self.counted.contains(&id) {
                 self.shared.push(SharedColumn::Cell(id));
             }
@@ -238,8 +242,8 @@ impl<'m> Cast<'m> {
             let is_there = cell.index() < self.model.cells.len();
             let is_number = is_there && {
                 let declared = &self.model.cells[cell];
-                let is_of_many = declared.owner.is_some_and(|owner| self.is_crowd(owner));
-                self.bounds(declared.var).is_some() && !is_of_many && !self.rows.contains_key(&declared.var)
+                let owner = declared.owner.or(self.has_element(cell));
+                self.bounds(declared.var).is_some() && !owner.is_some_and(|owner| self.is_crowd(owner))
             };
             if !is_number {
                 return Err(CertificateError::Malformed("it counts in a cell that is no shared number".to_owned()));
@@ -269,7 +273,7 @@ impl<'m> Cast<'m> {
     }
 
     pub fn is_crowd(&self, process: ProcessId) -> bool {
-        self.crowds.contains(&self.model.processes[process].family)
+        self.crowds.contains(&self.model.processes[process].family) && !self.singles.contains(&process)
     }
 
     pub fn shared_at(&self, column: SharedColumn) -> Option<usize> {

@@ -192,7 +192,9 @@ impl<'m> Player<'_, 'm> {
         }
         let is_sized =
             |family: &&FamilyId| matches!(self.cast.written.families[**family].size, Size::Parameter(of) if of == id);
-        self.cast.crowds.iter().find(is_sized).map(|&family| how_many(family, &self.stage, self.views, self.behind))
+        let family = self.cast.crowds.iter().find(is_sized)?;
+        let like_others = how_many(*family, &self.stage, self.views, self.behind);
+        like_others.and(1, &Lin::just(self.cast.n_named(*family)))
     }
 
     /// A sum of parameters as a number.
@@ -206,7 +208,7 @@ impl<'m> Player<'_, 'm> {
     pub fn value(&mut self, expr: &'m Expr) -> Told<Thing> {
         let lost = Stop::Lost(expr.span);
         match &expr.kind {
-            ExprKind::Const(Value::Process(id)) if self.cast.is_crowd(*id) => Err(lost),
+            ExprKind::Const(Value::Process(id)) if !self.cast.is_constant(*id) => Err(lost),
             ExprKind::Const(value) => Ok(thing(*value)),
             ExprKind::Parameter(id) => self.parameter(*id).map(Thing::Number).ok_or(lost),
             ExprKind::Myself => self.me().ok_or(lost),
@@ -246,12 +248,18 @@ impl<'m> Player<'_, 'm> {
                 self.decide(quantified, found?, expr.span)
             }
             ExprKind::IndexOf(who) => match self.value(who)? {
-                Thing::Single(id) => Ok(Thing::Number(Lin::just(self.cast.model.processes[id].index))),
+                Thing::Single(id) => {
+                    let index = self.cast.index(id).and_then(|index| self.linear(&index));
+                    index.map(Thing::Number).ok_or(lost)
+                }
                 Thing::Nobody => Err(Stop::Fault),
                 one @ (Thing::Actor(_) | Thing::Behind(_) | Thing::Not(..)) => Ok(one),
                 _ => Err(lost),
             },
             ExprKind::ToProcess(family, inner) => {
+                if let Some(named) = self.cast.written_process(*family, inner) {
+                    return Ok(Thing::Single(named));
+                }
                 let one = self.value(inner)?;
                 match (self.family(&one), one) {
                     (_, Thing::Nobody) => Ok(Thing::Nobody),
@@ -293,7 +301,15 @@ impl<'m> Player<'_, 'm> {
         let mut position = 0;
         let mut of = None;
         for (at, index) in access.indices.iter().enumerate() {
-            let index = self.value(index)?;
+            let row = cast.rows.get(&access.var).filter(|(_, row)| *row == at);
+            let named = row.and_then(|(family, _)| cast.written_process(*family, index));
+            let index = match named {
+                Some(named) => Thing::Single(named),
+                None => match &index.kind {
+                    ExprKind::IndexOf(who) if row.is_some() => self.value(who)?,
+                    _ => self.value(index)?,
+                },
+            };
             match (cast.rows.get(&access.var), index) {
                 (_, Thing::Nobody) => return Err(Stop::Fault),
                 (Some((family, row)), one) if *row == at => {
@@ -325,6 +341,10 @@ impl<'m> Player<'_, 'm> {
                     return Err(lost);
                 }
                 (one, LocalColumn::Own(var.offset + position))
+            }
+            (None, Some(Thing::Single(id))) => {
+                let cell = cast.elements(id, access.var).get(position).copied();
+                return cell.and_then(|cell| self.cell(cell)).ok_or(lost);
             }
             (None, Some(one)) => (one, LocalColumn::Element(ElementArray { var: access.var, owner: None }, position)),
             (Some(_), Some(_)) => return Err(lost),
@@ -412,6 +432,7 @@ impl<'m> Player<'_, 'm> {
                 let on_stage = (0..self.stage.actors.len()).filter(|&at| self.stage.actors[at].0 == family);
                 all.extend(on_stage.map(Thing::Actor));
                 all.push(Thing::Behind(family));
+                all.extend(self.cast.named_in(family).into_iter().map(Thing::Single));
             } else {
                 all.extend(model.families[family].processes().map(Thing::Single));
             }
@@ -440,6 +461,11 @@ impl<'m> Player<'_, 'm> {
             BinaryOp::GreaterEqual => Some(Ordering::is_ge),
             _ => None,
         };
+        if test.is_some()
+            && let Some(decided) = self.by_index((op, left, right), span)?
+        {
+            return Ok(Thing::Bool(decided));
+        }
         match (self.value(left)?, self.value(right)?, test) {
             (Thing::Number(left), Thing::Number(right), Some(test)) => {
                 Ok(Thing::Bool(test(self.order(&left, &right, span)?)))
@@ -465,6 +491,38 @@ impl<'m> Player<'_, 'm> {
             }
             _ => Err(Stop::Lost(span)),
         }
+    }
+
+    /// What a comparison of an index with a number that is written down is, where the process is like the others of its family. Whose index it
+    /// is, is a value without anything open: the process itself, or one that is bound.
+    fn by_index(&mut self, (op, left, right): (BinaryOp, &'m Expr, &'m Expr), span: base::Span) -> Told<Option<bool>> {
+        let turned = match op {
+            BinaryOp::Less => BinaryOp::Greater,
+            BinaryOp::Greater => BinaryOp::Less,
+            BinaryOp::LessEqual => BinaryOp::GreaterEqual,
+            BinaryOp::GreaterEqual => BinaryOp::LessEqual,
+            other => other,
+        };
+        for (op, index, number) in [(op, left, right), (turned, right, left)] {
+            let ExprKind::IndexOf(who) = &index.kind else { continue };
+            if Linear::of(number).is_none() || !matches!(who.kind, ExprKind::Myself | ExprKind::Bound(_)) {
+                continue;
+            }
+            match self.value(who)? {
+                Thing::Actor(at) => {
+                    let family = self.stage.actors[at].0;
+                    return self.cast.all_compare(family, op, number).map(Some).ok_or(Stop::Lost(span));
+                }
+                // How it compares may be known although the size is not.
+                Thing::Single(id) => {
+                    if let Some(decided) = self.cast.one_compares(id, op, number) {
+                        return Ok(Some(decided));
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(None)
     }
 
     fn arithmetic(&mut self, op: BinaryOp, left: Lin, right: Lin, span: base::Span) -> Told<Thing> {
@@ -621,7 +679,8 @@ impl<'m> Player<'_, 'm> {
             (Some(_), Some(actor)) => vec![Thing::Actor(actor)],
             (Some(family), None) => {
                 let on_stage = (0..self.stage.actors.len()).filter(|&at| self.stage.actors[at].0 == family);
-                on_stage.map(Thing::Actor).collect()
+                let named = self.cast.named_in(family).into_iter().map(Thing::Single);
+                on_stage.map(Thing::Actor).chain(named).collect()
             }
             (None, _) => self.range(&binding.domain, quantified.body.span)?,
         };
