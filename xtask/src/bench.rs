@@ -1,6 +1,6 @@
 //! Benchmarks, as `cargo xtask bench NAME`; each writes its section of `docs/benchmarks.md`.
 //!
-//! `auto` compares the default method with all others, and `auto --learn` makes its table of shares. `safety` and `liveness` measure local proofs, `beem` the BEEM models, `pushdown` path edges, `promela` Promela models beside SPIN, `instructions` what callgrind counts, `hosts` one search in several processes; see there. `mono` measures the whole-product search beside SPIN's, on the same graphs.
+//! `auto` compares the default method with all others, and `auto --learn` makes its table of shares. `safety` and `liveness` measure local proofs, `beem` the BEEM models, `pushdown` path edges, `promela` Promela models beside SPIN, `reduction` reduced searches beside whole ones, `instructions` what callgrind counts, `hosts` one search in several processes; see there. `mono` measures the whole-product search beside SPIN's, on the same graphs.
 //!
 //! In: the programs of `examples/` that have twins in `benches/spin/`. Out: a table of states, states per second and bytes
 //! per state of both tools, on the terminal, and with `--write` in `docs/benchmarks.md`. States and transitions must be
@@ -23,6 +23,7 @@ mod piecewise;
 pub mod promela;
 pub mod pushdown;
 pub mod question;
+pub mod reduction;
 pub mod safety;
 mod spin;
 pub mod views;
@@ -80,9 +81,10 @@ pub fn run(root: &Path, name: &str, writes: bool) -> ExitCode {
         "hosts" => hosts::run(root, writes),
         "views" => views::run(root, writes),
         "promela" => promela::run(root, writes),
+        "reduction" => reduction::run(root, writes),
         _ => {
             eprintln!(
-                "bench: there is no `{name}`; there are auto, mono, safety, liveness, beem, pushdown, instructions, hosts, views and promela"
+                "bench: there is no `{name}`; there are auto, mono, safety, liveness, beem, pushdown, instructions, hosts, views, promela and reduction"
             );
             ExitCode::from(2)
         }

@@ -2,16 +2,21 @@
 //!
 //! In: a task. Out: an answer for each safety property that reduction preserves. At each state a set of actions is chosen that
 //! nobody outside can disturb, and only those are taken; what is left out commutes with them. Which actions commute, and what could
-//! enable an action, is read from the local state graphs of the processes (`graphs.rs`), which know more than the text does.
-//! `docs/reduction.md` says why deadlocks and violations are not lost.
+//! enable an action, is read from the text. Where that leaves out little, local state graphs are asked which actions commute, as long as they are
+//! small; and where they do not help either, the whole product is searched. `docs/reduction.md` says why deadlocks and violations are not lost.
 //!
-//! `dependence.rs`: which actions do not commute. `enabling.rs`: what has to happen before an action can. `choice.rs`: the set
-//! of actions for a state. `search.rs`: the search.
+//! `effects.rs`: what a step may do. `queues.rs`: sends and receives. `relations.rs`: which actions may disturb each other. `dependence.rs`: the same from local state
+//! graphs. `needs.rs`: what a set needs besides, as rows of bits. `choice.rs`: the set of actions for a state. `search.rs`: the search.
 
 mod choice;
 mod dependence;
-mod enabling;
+mod effects;
+mod needs;
+mod queues;
+mod relations;
 mod search;
+
+use std::time::Instant;
 
 use base::{Budget, StopReason};
 use compose::question;
@@ -20,17 +25,23 @@ use evidence::{Evidence, Exploration};
 use model::Model;
 use model::property::PropertyKind;
 
+use crate::search::{ProductSearch, SearchOutcome};
 use choice::Keeping;
+use dependence::{GraphLimits, dependent_pairs};
 use engine::meter::Meter;
-use local::graphs::{Actions, Rounds, refuse_stacks};
+use local::graphs::{Actions, refuse_stacks};
 use packed::codec::{Codec, UnrollLimits};
 use packed::compile::Compiler;
 use packed::machine::Machine;
 use packed::packing::Packed;
 use packed::questions::StateQuestion;
-use packed::width::{ForWidth, with_coarse_width};
+use packed::width::{ForWidth, with_width};
 use packed::words::add;
-use search::{StubbornOutcome, StubbornSearch};
+use relations::Relations;
+use search::{StubbornOutcome, StubbornSearch, Trial};
+
+/// With more actions than this nothing is left out: what they need of each other would take too much room.
+const MOST_ACTIONS: usize = 20_000;
 
 /// Searches as much of the whole product as safety properties need.
 #[derive(Clone, Copy, Debug, Default)]
@@ -42,16 +53,44 @@ impl Engine for Stubborn {
     }
 
     fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
-        let codec = Codec::new(task.model, UnrollLimits::default());
-        let work = StubbornWork { codec: &codec, task, observer };
-        Ok(with_coarse_width(codec.layout.n_words, work).unwrap_or_else(|stop| task.undecided(&stop)))
+        answers(task, observer, DependenceFrom::Both)
     }
+}
+
+/// The same with what the text alone says about steps.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct StubbornByText;
+
+impl Engine for StubbornByText {
+    fn method(&self) -> Method {
+        Method::Stubborn
+    }
+
+    fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
+        answers(task, observer, DependenceFrom::Text)
+    }
+}
+
+/// What says which steps are independent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum DependenceFrom {
+    /// The text.
+    Text,
+    /// The text, and local state graphs where they are small, or where the text leaves out little.
+    Both,
+}
+
+fn answers(task: &Task<'_>, observer: &dyn Observer, dependence: DependenceFrom) -> Result<Vec<Answer>, EngineError> {
+    let codec = Codec::new(task.model, UnrollLimits::default());
+    let work = StubbornWork { codec: &codec, task, observer, dependence };
+    Ok(with_width(codec.layout.n_words, work).unwrap_or_else(|stop| task.undecided(&stop)))
 }
 
 struct StubbornWork<'w> {
     codec: &'w Codec<'w>,
     task: &'w Task<'w>,
     observer: &'w dyn Observer,
+    dependence: DependenceFrom,
 }
 
 impl ForWidth for StubbornWork<'_> {
@@ -59,32 +98,30 @@ impl ForWidth for StubbornWork<'_> {
 
     /// Deadlocks need less than other questions do, so they have a search of their own.
     fn run<const W: usize>(self) -> Vec<Answer> {
-        let StubbornWork { codec, task, observer } = self;
+        let StubbornWork { codec, task, observer, dependence } = self;
         let mut compiler = Compiler::new(codec);
         let compile = |&id: &PropertyId| StateQuestion::new(task.model, id, &mut compiler);
         let questions: Vec<StateQuestion> = task.properties.iter().filter_map(compile).collect();
         let machine = Machine { codec, code: compiler.finish() };
-        let actions = Actions::<W>::new(&machine);
         let meter = Meter::new(&task.budget, observer);
-        let rounds = Rounds::new(&machine, &actions, &meter).run(false, task.n_threads);
-        if let Some(reason) = meter.reason() {
-            let unknown = |property: &PropertyId| Answer {
-                property: *property,
-                verdict: Verdict::Unknown(reason.clone()),
-                statistics: statistics(None, &rounds, &meter),
-            };
-            return task.properties.iter().map(unknown).collect();
-        }
         let is_deadlock = |question: &StateQuestion| is_deadlock(task.model, question.property);
         let (deadlocks, others): (Vec<StateQuestion>, Vec<StateQuestion>) =
             questions.into_iter().partition(is_deadlock);
         let mut answers = Vec::new();
         for asked in [deadlocks, others].into_iter().filter(|asked| !asked.is_empty()) {
-            let keeping = keeping(codec, task.model, &asked);
-            let outcome = StubbornSearch::new(&rounds, &asked, keeping, (&machine, &meter)).run();
+            let keeping: Keeping<W> = keeping(codec, task.model, &asked);
+            let outcome = ReducedWork {
+                machine: &machine,
+                questions: &asked,
+                keeping,
+                meter: &meter,
+                budget: &task.budget,
+                dependence,
+            }
+            .run();
             for (at, question) in asked.iter().enumerate() {
                 let verdict = verdict(task.model, question.property, &outcome, at);
-                let statistics = statistics(Some(&outcome), &rounds, &meter);
+                let statistics = statistics(&outcome, &meter);
                 answers.push(Answer { property: question.property, verdict, statistics });
             }
         }
@@ -105,12 +142,13 @@ pub fn reduced_size(model: &Model, budget: &Budget, observer: &dyn Observer) -> 
     refuse_stacks(model)?;
     let codec = Codec::new(model, UnrollLimits::default());
     let meter = Meter::new(budget, observer);
-    with_coarse_width(codec.layout.n_words, Sizing { codec: &codec, meter: &meter })?
+    with_width(codec.layout.n_words, Sizing { codec: &codec, meter: &meter, budget })?
 }
 
 struct Sizing<'w> {
     codec: &'w Codec<'w>,
     meter: &'w Meter<'w>,
+    budget: &'w Budget,
 }
 
 impl ForWidth for Sizing<'_> {
@@ -118,15 +156,80 @@ impl ForWidth for Sizing<'_> {
 
     fn run<const W: usize>(self) -> Self::Output {
         let machine = Machine { codec: self.codec, code: Compiler::new(self.codec).finish() };
-        let actions = Actions::<W>::new(&machine);
-        let rounds = Rounds::new(&machine, &actions, self.meter).run(false, 1);
-        // Local state graphs that a limit cut do not have every local state.
-        if let Some(reason) = self.meter.reason() {
-            return Err(reason);
-        }
         let keeping = Keeping { visible: [0; W], only_deadlocks: true };
-        let outcome = StubbornSearch::new(&rounds, &[], keeping, (&machine, self.meter)).run();
+        let outcome = ReducedWork {
+            machine: &machine,
+            questions: &[],
+            keeping,
+            meter: self.meter,
+            budget: self.budget,
+            dependence: DependenceFrom::Both,
+        }
+        .run();
         outcome.stopped.map_or(Ok(outcome.exploration), Err)
+    }
+}
+
+/// After so many states a reduced search has to have shown that it is worth its while.
+const TRIAL: usize = 60_000;
+
+/// Where less than this part of the steps is left out, local state graphs may help.
+const LITTLE: f64 = 0.3;
+
+/// Where less than this part of the steps is left out, it takes longer to leave them out than to take them. (Few steps less may be many states less.)
+const TOO_LITTLE: f64 = 0.02;
+
+/// A reduced search for some questions.
+struct ReducedWork<'w, const W: usize> {
+    machine: &'w Machine<'w>,
+    questions: &'w [StateQuestion],
+    keeping: Keeping<W>,
+    meter: &'w Meter<'w>,
+    budget: &'w Budget,
+    dependence: DependenceFrom,
+}
+
+impl<const W: usize> ReducedWork<'_, W> {
+    /// Searches with what the text says, and small local state graphs; then, where that leaves out little, with what larger ones say; then everything.
+    fn run(self) -> StubbornOutcome {
+        let started = Instant::now();
+        let actions = Actions::<W>::new(self.machine);
+        if actions.n_actions() > MOST_ACTIONS {
+            return self.whole(started);
+        }
+        let by_graphs = |limits: GraphLimits| match self.dependence {
+            DependenceFrom::Text => None,
+            DependenceFrom::Both => dependent_pairs(self.machine, self.budget, limits),
+        };
+        let relations = || Relations::new(self.machine, &actions);
+        let small = by_graphs(GraphLimits::SMALL);
+        let (are_known, least_part) = if small.is_some() { (true, TOO_LITTLE) } else { (false, LITTLE) };
+        let first = small.into_iter().fold(relations(), Relations::with_dependent);
+        let part = match self.search(first, least_part) {
+            Ok(outcome) => return outcome,
+            Err(part) => part,
+        };
+        let large = if are_known { None } else { by_graphs(GraphLimits::LARGE) };
+        match large {
+            None if part < TOO_LITTLE => self.whole(started),
+            None => self.search(relations(), 0.0).unwrap_or_else(|_| self.whole(started)),
+            Some(pairs) => {
+                self.search(relations().with_dependent(pairs), TOO_LITTLE).unwrap_or_else(|_| self.whole(started))
+            }
+        }
+    }
+
+    fn search(&self, relations: Relations<'_, W>, least_part: f64) -> Result<StubbornOutcome, f64> {
+        let trial = Trial { n_states: TRIAL, least_part };
+        StubbornSearch::new(relations, self.questions, self.keeping, (self.machine, self.meter)).run(Some(trial))
+    }
+
+    /// Searches the whole product.
+    fn whole(&self, started: Instant) -> StubbornOutcome {
+        let SearchOutcome { findings, exploration, stopped, .. } =
+            ProductSearch::<W>::new(self.machine, self.questions, self.meter, 1).run();
+        let findings = findings.into_iter().map(|finding| finding.map(|finding| finding.result)).collect();
+        StubbornOutcome { findings, exploration, stopped, time: started.elapsed() }
     }
 }
 
@@ -161,19 +264,14 @@ fn verdict(model: &Model, property: PropertyId, outcome: &StubbornOutcome, at: u
     }
 }
 
-fn statistics<const W: usize>(
-    outcome: Option<&StubbornOutcome>,
-    rounds: &Rounds<'_, W>,
-    meter: &Meter<'_>,
-) -> Statistics {
-    let explored: Option<&Exploration> = outcome.map(|outcome| &outcome.exploration);
+fn statistics(outcome: &StubbornOutcome, meter: &Meter<'_>) -> Statistics {
+    let explored = &outcome.exploration;
     Statistics {
-        time: outcome.map_or_else(|| meter.elapsed(), |outcome| outcome.time),
+        time: outcome.time,
         peak_memory_bytes: Some(meter.peak_bytes()),
-        global_states: explored.map(|explored| explored.states),
-        global_transitions: explored.map(|explored| explored.transitions),
-        depth: explored.map(|explored| explored.depth),
-        local_states: Some(rounds.graphs.iter().map(|graph| Some(graph.states.len() as u64)).collect()),
+        global_states: Some(explored.states),
+        global_transitions: Some(explored.transitions),
+        depth: Some(explored.depth),
         ..Statistics::default()
     }
 }

@@ -1,6 +1,6 @@
-//! `cargo xtask bench beem`: the BEEM models, on the whole product, by local state graphs, and with reduction.
+//! `cargo xtask bench beem`: the BEEM models, on the whole product, and by local state graphs.
 //!
-//! In: `../shared/beem/models`. Out: three tables, on the terminal, and with `--write` in `docs/benchmarks.md`. States are those of the
+//! In: `../shared/beem/models`. Out: two tables, on the terminal, and with `--write` in `docs/benchmarks.md`. States are those of the
 //! reference, or the benchmark fails. Rates are for processor time, so that they depend little on what else the machine does.
 
 use std::fmt::Write;
@@ -57,20 +57,6 @@ const LOCAL: [(&str, Option<f64>); 8] = [
     ("fischer.4", None),
 ];
 
-/// Models for reduction.
-const REDUCED: [&str; 10] = [
-    "phils.4",
-    "phils.6",
-    "peterson.3",
-    "szymanski.3",
-    "mcs.3",
-    "lamport.2",
-    "leader_filters.4",
-    "cyclic_scheduler.3",
-    "production_cell.3",
-    "iprotocol.3",
-];
-
 /// No single measurement takes longer.
 const MOST_SECONDS: u64 = 300;
 
@@ -95,10 +81,6 @@ fn section(root: &Path) -> Result<String, String> {
     for (name, paper) in LOCAL {
         line(&mut text, &local(root, name, paper)?);
     }
-    text += "\n### Reduction, for deadlocks\n\n| instance | all states | reduced | part | s for all | s reduced |\n|---|---|---|---|---|---|\n";
-    for name in REDUCED {
-        line(&mut text, &reduced(root, name)?);
-    }
     Ok(text)
 }
 
@@ -107,14 +89,16 @@ fn line(text: &mut String, row: &str) {
     writeln!(text, "{row}").expect("texts can be written");
 }
 
-fn load(root: &Path, name: &str) -> Result<Model, String> {
+/// Loads a model.
+pub(super) fn load(root: &Path, name: &str) -> Result<Model, String> {
     let path = root.join("../shared/beem/models").join(format!("{name}.dve"));
     let text = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
     let loaded = lang::load(&SourceFile::new(format!("{name}.dve"), text), &[]);
     Ok(loaded.map_err(|errors| format!("{name}: {} errors", errors.len()))?.model)
 }
 
-fn budget() -> Budget {
+/// What a measurement may take.
+pub(super) fn budget() -> Budget {
     Budget::new(Some(Duration::from_secs(MOST_SECONDS)), None, CancelToken::default())
 }
 
@@ -162,23 +146,4 @@ fn local(root: &Path, name: &str, paper: Option<f64>) -> Result<String, String> 
     }
     let paper = paper.map_or("–".to_owned(), |seconds| format!("{seconds:.1}"));
     Ok(format!("| {name} | {} | {joint} | {cost} | {paper} |", cells.join(" | ")))
-}
-
-fn reduced(root: &Path, name: &str) -> Result<String, String> {
-    let model = load(root, name)?;
-    let stopwatch = Stopwatch::start(ClockOwner::Ours);
-    let (seen, _, _) = product::explore(&model, &budget(), 1, &Silent);
-    let (full_seconds, _) = stopwatch.stop(ClockOwner::Ours);
-    let stopwatch = Stopwatch::start(ClockOwner::Ours);
-    let found = product::reduced_size(&model, &budget(), &Silent).map_err(|reason| format!("{name}: {reason}"))?;
-    let (seconds, _) = stopwatch.stop(ClockOwner::Ours);
-    if found.deadlocks != seen.deadlocks {
-        return Err(format!("{name}: {} deadlocks, not {}", found.deadlocks, seen.deadlocks));
-    }
-    Ok(format!(
-        "| {name} | {} | {} | {:.1} % | {full_seconds:.2} | {seconds:.2} |",
-        grouped(seen.states),
-        grouped(found.states),
-        100.0 * found.states as f64 / seen.states as f64,
-    ))
 }

@@ -4,7 +4,7 @@
 //! of both, on the same graph (`pan -DNOREDUCE`, and the counts must be equal), and the sizes of the reduced searches (for deadlocks here,
 //! for all safety properties there), which are no graphs of each other. A model that one of them does not finish is named.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -38,8 +38,18 @@ struct Collected {
     states: u64,
 }
 
-fn section(root: &Path) -> Result<String, String> {
-    let folder = root.join("../shared/promela");
+/// The largest collected models by name, or why they are not read.
+pub(super) fn models(root: &Path) -> Result<Vec<(String, Result<Model, String>)>, String> {
+    let read = |one: &Collected| load(&folder(root).join(&one.name), one, false).map(|(model, _)| model);
+    Ok(collected(root)?.iter().map(|one| (one.name.clone(), read(one))).collect())
+}
+
+fn folder(root: &Path) -> PathBuf {
+    root.join("../shared/promela")
+}
+
+fn collected(root: &Path) -> Result<Vec<Collected>, String> {
+    let folder = folder(root);
     let table =
         NamedTable::read(&folder.join("index.csv")).map_err(|error| format!("the models are not there: {error}"))?;
     let mut models: Vec<Collected> = Vec::new();
@@ -53,6 +63,11 @@ fn section(root: &Path) -> Result<String, String> {
     }
     models.sort_by(|one, other| other.states.cmp(&one.states).then_with(|| one.name.cmp(&other.name)));
     models.truncate(N_MODELS);
+    Ok(models)
+}
+
+fn section(root: &Path) -> Result<String, String> {
+    let (folder, models) = (folder(root), collected(root)?);
     let spin = Spin::find(root)?;
     let (mut whole, mut reduced) = (Vec::new(), Vec::new());
     for collected in &models {

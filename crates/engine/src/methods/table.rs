@@ -31,7 +31,7 @@ pub static METHODS: [Declaration; 20] = [
         kinds: Kinds::SafetyButRaces,
         is_complete: true,
         lacks: STUBBORN,
-        paper: "stubborn sets, Valmari; dependence as Zheng proposes",
+        paper: "stubborn sets, Valmari; dependence from the text, and as Zheng proposes",
     },
     Declaration {
         method: Method::Schedules,
@@ -192,14 +192,7 @@ pub static METHODS: [Declaration; 20] = [
 const EXPLICIT: &[Feature] = &[Feature::WideStates, Feature::Numbers];
 
 /// The same, reduced.
-const STUBBORN: &[Feature] = &[
-    Feature::Procedures,
-    Feature::WideStates,
-    Feature::Numbers,
-    Feature::Chains,
-    Feature::WhenNobody,
-    Feature::Initially,
-];
+const STUBBORN: &[Feature] = &[Feature::Procedures, Feature::WideStates, Feature::Numbers];
 
 /// Runs of the whole product with diagrams.
 const GLOBAL: &[Feature] = &[

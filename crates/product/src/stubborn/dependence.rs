@@ -8,27 +8,77 @@
 
 use rustc_hash::FxHashSet;
 
-use local::graphs::{ActionNumber, Actions, ProcessGraph};
+use base::{Budget, CancelToken};
+use engine::Silent;
+use engine::meter::Meter;
+use local::graphs::{ActionNumber, Actions, ProcessGraph, Rounds, refuse_stacks};
+use packed::machine::Machine;
 use packed::packing::Packed;
+use packed::width::{ForWidth, with_coarse_width};
 use packed::words::{and, is_zero, or};
 
-/// By action: the actions of other processes that it depends on, ascending.
-pub fn dependents<const W: usize>(actions: &Actions<W>, graphs: &[ProcessGraph<W>]) -> Vec<Vec<ActionNumber>> {
+/// What local state graphs may take before they are given up.
+#[derive(Clone, Copy, Debug)]
+pub struct GraphLimits {
+    /// In bytes.
+    most_bytes: u64,
+    /// In looks at their budget.
+    most_looks: u64,
+    /// In joint states.
+    most_pairs: u64,
+}
+
+impl GraphLimits {
+    /// A few milliseconds of work.
+    pub const SMALL: GraphLimits = GraphLimits { most_bytes: 300_000, most_looks: 300, most_pairs: 10_000 };
+
+    /// About a tenth of a second of work.
+    pub const LARGE: GraphLimits = GraphLimits { most_bytes: 3_000_000, most_looks: 1_000, most_pairs: 200_000 };
+}
+
+/// Two actions, the lesser number first.
+pub type ActionPair = (ActionNumber, ActionNumber);
+
+/// The pairs of actions of different processes that depend on each other; `None` where the graphs take too much work, or do not follow the program.
+pub fn dependent_pairs(machine: &Machine<'_>, budget: &Budget, limits: GraphLimits) -> Option<FxHashSet<ActionPair>> {
+    let model = machine.codec.model;
+    if model.goes_on() || machine.code.has_marks || !model.initially.is_empty() || refuse_stacks(model).is_err() {
+        return None;
+    }
+    with_coarse_width(machine.codec.layout.n_words, GraphWork { machine, budget, limits }).ok().flatten()
+}
+
+struct GraphWork<'w> {
+    machine: &'w Machine<'w>,
+    budget: &'w Budget,
+    limits: GraphLimits,
+}
+
+impl ForWidth for GraphWork<'_> {
+    type Output = Option<FxHashSet<ActionPair>>;
+
+    fn run<const W: usize>(self) -> Self::Output {
+        let GraphLimits { most_bytes, most_looks, most_pairs } = self.limits;
+        let budget = Budget::new(self.budget.time_left(), Some(most_bytes), CancelToken::default());
+        let budget = budget.with_looks(most_looks);
+        let meter = Meter::new(&budget, &Silent);
+        let actions = Actions::<W>::new(self.machine);
+        let rounds = Rounds::new(self.machine, &actions, &meter).at_most(most_pairs).run(false, 1);
+        // Graphs that a limit cut do not have every local state. What a rendezvous fails by they do not show.
+        if meter.reason().is_some() || rounds.joints.iter().any(|joint| joint.faults) {
+            return None;
+        }
+        Some(dependent(&actions, &rounds.graphs))
+    }
+}
+
+fn dependent<const W: usize>(actions: &Actions<W>, graphs: &[ProcessGraph<W>]) -> FxHashSet<ActionPair> {
     let mut found: FxHashSet<(ActionNumber, ActionNumber)> = FxHashSet::default();
     for (process, graph) in graphs.iter().enumerate() {
         let mut scan = GraphScan { actions, graph, process, found: &mut found };
         (0..graph.n_expanded() as u32).for_each(|state| scan.state(state));
     }
-    let mut lists = vec![Vec::new(); actions.n_actions()];
-    for (one, other) in found {
-        lists[one as usize].push(other);
-        lists[other as usize].push(one);
-    }
-    for list in &mut lists {
-        list.sort_unstable();
-        list.dedup();
-    }
-    lists
+    found.into_iter().map(|(one, other)| (one.min(other), one.max(other))).collect()
 }
 
 /// One graph, looked through.

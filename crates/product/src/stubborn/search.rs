@@ -1,6 +1,6 @@
 //! The reduced search: breadth first, with the chosen actions only.
 //!
-//! In: the local state graphs and the questions. Out: what was explored, and for each question that a state or a step decided a run
+//! In: the relations of the actions and the questions. Out: what was explored, and for each question that a state or a step decided a run
 //! to it, which need not be a shortest one. A chosen set that leads only to states whose steps were taken before could be
 //! chosen for ever, round and round, and an action be ignored; so, unless only deadlocks are asked for, some chosen step has to
 //! lead to a state whose turn is still to come, or all actions are taken.
@@ -16,8 +16,9 @@ use model::eval::State;
 use model::process::ProcessId;
 
 use super::choice::{Keeping, StubbornChoice};
+use super::relations::Relations;
 use engine::meter::Meter;
-use local::graphs::{ActionNumber, Rounds, step_of};
+use local::graphs::{ActionNumber, Actions, step_of};
 use local::sets::Rows;
 use packed::initial::InitialStates;
 use packed::machine::{Flow, Machine, Scratch, Sink};
@@ -45,7 +46,7 @@ pub struct StubbornOutcome {
 /// A search under way.
 pub struct StubbornSearch<'s, const W: usize> {
     machine: &'s Machine<'s>,
-    rounds: &'s Rounds<'s, W>,
+    actions: &'s Actions<W>,
     questions: &'s [StateQuestion],
     meter: &'s Meter<'s>,
     keeping: Keeping<W>,
@@ -57,14 +58,25 @@ pub struct StubbornSearch<'s, const W: usize> {
     findings: Vec<Option<Result<Trace, StopReason>>>,
     exploration: Exploration,
     scratch: Scratch<W>,
-    /// Whether a step of two processes may be a fault, which their graphs do not show: then everything is taken.
-    meetings_fail: bool,
+    /// The steps of a state, kept for its memory.
+    found: Vec<(ActionNumber, Packed<W>)>,
+    /// How many steps were left out.
+    n_left_out: u64,
+}
+
+/// When a search asks whether it is worth its while.
+#[derive(Clone, Copy, Debug)]
+pub struct Trial {
+    /// After so many states.
+    pub n_states: usize,
+    /// This part of the steps has to be left out.
+    pub least_part: f64,
 }
 
 impl<'s, const W: usize> StubbornSearch<'s, W> {
     /// A search that has seen nothing.
     pub fn new(
-        rounds: &'s Rounds<'s, W>,
+        relations: Relations<'s, W>,
         questions: &'s [StateQuestion],
         keeping: Keeping<W>,
         (machine, meter): (&'s Machine<'s>, &'s Meter<'s>),
@@ -72,24 +84,26 @@ impl<'s, const W: usize> StubbornSearch<'s, W> {
         let exploration = Exploration { states: 0, transitions: 0, deadlocks: 0, errors: 0, depth: 0, complete: false };
         StubbornSearch {
             machine,
-            rounds,
+            actions: relations.actions,
             questions,
             meter,
             keeping,
-            choice: StubbornChoice::new(rounds, machine, &keeping),
+            choice: StubbornChoice::new(relations, &keeping),
             started: Instant::now(),
             states: Rows::default(),
             before: Vec::new(),
             findings: questions.iter().map(|_| None).collect(),
             exploration,
             scratch: machine.scratch(),
-            meetings_fail: rounds.joints.iter().any(|joint| joint.faults),
+            found: Vec::new(),
+            n_left_out: 0,
         }
     }
 
-    /// Searches until every question is decided, nothing is left, or a limit is reached; without questions, to the end.
-    pub fn run(mut self) -> StubbornOutcome {
-        let ended = self.search();
+    /// Searches until every question is decided, nothing is left, or a limit is reached; without questions, to the end. After so many states it asks whether what
+    /// is left out is worth the search; `Err` with the part of the steps that was left out, where it is less than wanted.
+    pub fn run(mut self, trial: Option<Trial>) -> Result<StubbornOutcome, f64> {
+        let ended = self.search(trial)?;
         let (states, peak) = (self.states.len() as u64, self.bytes());
         self.meter.add(peak);
         self.exploration.states = states;
@@ -101,7 +115,7 @@ impl<'s, const W: usize> StubbornSearch<'s, W> {
         let stopped = self.meter.reason();
         self.meter.remove(peak);
         let time = self.started.elapsed();
-        StubbornOutcome { findings: self.findings, exploration: self.exploration, stopped, time }
+        Ok(StubbornOutcome { findings: self.findings, exploration: self.exploration, stopped, time })
     }
 
     fn is_decided(&self) -> bool {
@@ -112,11 +126,12 @@ impl<'s, const W: usize> StubbornSearch<'s, W> {
         self.states.bytes() + 4 * self.before.capacity() as u64
     }
 
-    fn search(&mut self) -> Flow {
+    fn search(&mut self, trial: Option<Trial>) -> Result<Flow, f64> {
+        let mut trial = trial;
         for state in InitialStates::<W>::new(self.machine.codec) {
             self.visit(&state, NOTHING);
             if self.states.len().is_multiple_of(CHECK_EVERY) && !self.meter.may_go_on(self.bytes()) {
-                return Flow::Break(());
+                return Ok(Flow::Break(()));
             }
         }
         let (mut at, mut level_end) = (0, self.states.len());
@@ -125,16 +140,24 @@ impl<'s, const W: usize> StubbornSearch<'s, W> {
                 level_end = self.states.len();
                 self.exploration.depth += 1;
             }
-            self.expand(at as u32)?;
+            if self.expand(at as u32).is_break() {
+                return Ok(Flow::Break(()));
+            }
             at += 1;
+            if let Some(over) = trial.take_if(|trial| at >= trial.n_states) {
+                let part = self.n_left_out as f64 / (self.n_left_out + self.exploration.transitions) as f64;
+                if part < over.least_part {
+                    return Err(part);
+                }
+            }
             if at.is_multiple_of(CHECK_EVERY) {
                 self.meter.stored(CHECK_EVERY as u64);
                 if !self.meter.may_go_on(self.bytes()) {
-                    return Flow::Break(());
+                    return Ok(Flow::Break(()));
                 }
             }
         }
-        Flow::Continue(())
+        Ok(Flow::Continue(()))
     }
 
     /// The number of a state; a new one is looked at.
@@ -192,13 +215,17 @@ impl<'s, const W: usize> StubbornSearch<'s, W> {
 
     fn expand(&mut self, number: u32) -> Flow {
         let state = *self.states.row(number);
+        let mut found = std::mem::take(&mut self.found);
+        found.clear();
+        let is_worth_it = self.choice.is_worth_it();
         let mut steps = ActionSteps {
             machine: self.machine,
-            rounds: self.rounds,
+            actions: self.actions,
             state: &state,
+            wants_actions: is_worth_it,
             action: NOTHING,
             pending: None,
-            found: Vec::new(),
+            found,
             n_faults: 0,
         };
         let can_move = self.machine.expand(&state, &self.scratch, &mut steps)?;
@@ -211,29 +238,29 @@ impl<'s, const W: usize> StubbornSearch<'s, W> {
             self.exploration.errors += n_faults;
             self.decide_all(number, |goal| matches!(goal, StateGoal::Fault));
         }
-        let mut enabled: Vec<ActionNumber> = found.iter().map(|(action, _)| *action).collect();
-        let standing = self.choice.enabling.standing(self.machine, &state);
-        if n_faults > 0 {
-            enabled.extend(
-                standing.locals.iter().zip(&self.rounds.graphs).flat_map(|(&at, graph)| graph.faulty(at).iter()),
-            );
-        }
-        enabled.sort_unstable();
-        enabled.dedup();
-        let chosen =
-            if enabled.len() > 1 && !self.meetings_fail { self.choice.choose(&enabled, &standing) } else { None };
-        let is_chosen = |action: ActionNumber| chosen.as_ref().is_none_or(|set| set.contains(&action));
+        // Whose action a fault is, is not known here.
+        let may_choose = is_worth_it && n_faults == 0 && found.len() > 1;
+        let is_reduced =
+            may_choose && self.choice.choose(self.machine, &state, found.iter().map(|(action, _)| *action));
         let mut goes_on = false;
-        for (_, next) in found.iter().filter(|(action, _)| is_chosen(*action)) {
-            self.exploration.transitions += 1;
-            goes_on |= self.visit(next, number) > number;
-        }
-        if chosen.is_some() && !goes_on && !self.keeping.only_deadlocks {
-            for (_, next) in found.iter().filter(|(action, _)| !is_chosen(*action)) {
+        for (action, next) in &found {
+            if !is_reduced || self.choice.is_chosen(*action) {
                 self.exploration.transitions += 1;
-                self.visit(next, number);
+                goes_on |= self.visit(next, number) > number;
+            } else {
+                self.n_left_out += 1;
             }
         }
+        if is_reduced && !goes_on && !self.keeping.only_deadlocks {
+            for (action, next) in &found {
+                if !self.choice.is_chosen(*action) {
+                    self.n_left_out -= 1;
+                    self.exploration.transitions += 1;
+                    self.visit(next, number);
+                }
+            }
+        }
+        self.found = found;
         Flow::Continue(())
     }
 }
@@ -241,8 +268,10 @@ impl<'s, const W: usize> StubbornSearch<'s, W> {
 /// Collects steps with their actions.
 struct ActionSteps<'s, 'm, const W: usize> {
     machine: &'s Machine<'m>,
-    rounds: &'s Rounds<'s, W>,
+    actions: &'s Actions<W>,
     state: &'s Packed<W>,
+    /// Whether anybody asks which action a step is.
+    wants_actions: bool,
     /// The action at hand, or nothing where only what begins is known.
     action: ActionNumber,
     pending: Option<(ActionId, Option<(ProcessId, ActionId)>)>,
@@ -258,14 +287,12 @@ impl<const W: usize> Sink<W> for ActionSteps<'_, '_, W> {
     }
 
     fn successor(&mut self, process: ProcessId, next: &Packed<W>) -> Flow {
-        if self.action == NOTHING {
+        if self.action == NOTHING && self.wants_actions {
             let (action, partner) = self.pending.expect("a step begins before it leads anywhere");
             let own = step_of(self.machine, process, self.state, action);
             self.action = match partner {
                 None => own,
-                Some((other, theirs)) => {
-                    self.rounds.actions().meeting(own, step_of(self.machine, other, self.state, theirs))
-                }
+                Some((other, theirs)) => self.actions.meeting(own, step_of(self.machine, other, self.state, theirs)),
             };
         }
         self.found.push((self.action, *next));

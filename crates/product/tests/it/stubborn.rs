@@ -7,8 +7,9 @@ use engine::{Answer, Engine, Silent, Task, Verdict};
 use evidence::Evidence;
 use model::Model;
 use model::property::PropertyKind;
-use product::Stubborn;
+use product::{Mono, Stubborn, StubbornByText};
 use testkit::choices::Choices;
+use testkit::promela::Promela;
 use testkit::questions::{add, happens, with_questions};
 use testkit::systems::Features;
 use testkit::{Beyond, Product, RandomFeatures, for_each_program};
@@ -61,7 +62,7 @@ const PHILOSOPHERS: &str = "program phil(N: 2..) {
 
 /// The whole products have 80, 728 and 6 560 states.
 #[test]
-fn philosophers_are_reduced_to_a_number_that_grows_with_their_square() {
+fn philosophers_are_reduced() {
     for (n, reduced) in [(4, 38), (6, 92), (8, 170)] {
         let mut model = load("phil.pw", PHILOSOPHERS, n);
         add(&mut model, "never", PropertyKind::DeadlockFree);
@@ -77,9 +78,9 @@ fn to_the_end(model: &Model) -> u64 {
     product::reduced_size(model, &Budget::unlimited(), &Silent).expect("there are no limits").states
 }
 
-/// Local state graphs that a limit cut are no graphs to search with.
+/// A limit ends the search, whatever was left out before.
 #[test]
-fn a_limit_that_cuts_local_state_graphs_ends_the_search() {
+fn a_limit_ends_the_search() {
     let text = "program count() {
         shared x: 0..<1000 = 0;
         shared y: 0..<1000 = 0;
@@ -88,8 +89,47 @@ fn a_limit_that_cuts_local_state_graphs_ends_the_search() {
     }";
     let model = load("count.pw", text, 0);
     let budget = Budget::new(None, Some(100_000), base::CancelToken::default());
-    let stopped = product::reduced_size(&model, &budget, &Silent).expect_err("a million local states have no room");
+    let stopped = product::reduced_size(&model, &budget, &Silent).expect_err("a million states have no room");
     assert!(matches!(stopped, StopReason::MemoryLimit(_)), "{stopped:?}");
+}
+
+/// Where the text leaves out nothing and local state graphs are too large, everything is searched.
+#[test]
+fn what_cannot_be_reduced_is_searched_whole() {
+    let text = "program count() {
+        shared x: 0..<300 = 0;
+        shared y: 0..<300 = 0;
+        process P { loop { a: x = (x + y + 1) % 300; } }
+        process Q { loop { b: y = (x + y + 1) % 300; } }
+    }";
+    let model = load("count.pw", text, 0);
+    let (full, _, _) = product::explore(&model, &Budget::unlimited(), 1, &Silent);
+    let found = product::reduced_size(&model, &Budget::unlimited(), &Silent).expect("there are no limits");
+    assert_eq!((found.states, found.depth), (full.states, full.depth));
+}
+
+/// A send and a receive of one channel commute, so that of a row of processes that pass on what they receive one moves at a time; two receivers of one channel do not.
+#[test]
+fn sends_and_receives_of_a_channel_commute() {
+    let text = |n_receivers: usize| {
+        format!(
+            "chan p = [3] of {{ byte }}; chan q = [3] of {{ byte }};
+             active proctype A() {{ byte i; do :: i < 3 -> p!i; i++ :: else -> break od }}
+             active proctype B() {{ byte x; byte n; do :: n < 3 -> p?x; q!x; n++ :: else -> break od }}
+             active [{n_receivers}] proctype C() {{ byte y; byte m; do :: m < 3 -> q?y; m++ :: else -> break od }}"
+        )
+    };
+    let sizes = |n_receivers: usize| {
+        let model = load("pass.pml", &text(n_receivers), 0);
+        let (full, _, _) = product::explore(&model, &Budget::unlimited(), 1, &Silent);
+        let found = product::reduced_size(&model, &Budget::unlimited(), &Silent).expect("there are no limits");
+        assert_eq!(found.deadlocks, full.deadlocks);
+        (full.states, found.states)
+    };
+    let (full, reduced) = sizes(1);
+    assert!(10 * reduced < full, "{reduced} of {full} states");
+    let (full, reduced) = sizes(2);
+    assert!(reduced < full && 100 * reduced > full, "{reduced} of {full} states");
 }
 
 /// Six threads on a lock: 3 645 states, of which a prototype needed 454.
@@ -118,7 +158,10 @@ fn compare(bare: &Model, product: &Product, seed: u64, tally: &Tally) -> Result<
     asked.push(ids);
     for properties in asked {
         let task = Task { model: &model, properties, budget: Budget::unlimited(), n_threads: 1 };
-        for answer in Stubborn.run(&task, &Silent).unwrap() {
+        // By local state graphs, which are small here, and by the text alone.
+        let by_graphs = Stubborn.run(&task, &Silent).unwrap();
+        let by_text = StubbornByText.run(&task, &Silent).unwrap();
+        for answer in by_graphs.into_iter().chain(by_text) {
             let property = &model.properties[answer.property];
             let complaint = |what: &str| Err(format!("{} of {} asked: {what}", property.name, task.properties.len()));
             let happens = happens(&model, product, &property.kind);
@@ -175,6 +218,49 @@ fn verdicts_beyond_texts_are_those_of_the_full_search() {
         compare(bare, &product, product.states.len() as u64, &tally)
     });
     assert!(tally.runs.get() > 200, "{} runs", tally.runs.get());
+}
+
+/// Steps over several actions, and actions for where nobody can move, too.
+#[test]
+fn verdicts_with_steps_that_go_on_are_those_of_the_full_search() {
+    let tally = Tally::default();
+    for_each_program(1_500, RandomFeatures { beyond: Beyond::everything(), ..NO_STACKS }, |_, bare| {
+        let Some(product) = Product::explore(bare, 300) else { return Ok(()) };
+        compare(bare, &product, product.states.len() as u64, &tally)
+    });
+    assert!(tally.runs.get() > 200, "{} runs", tally.runs.get());
+}
+
+/// Programs for SPIN: buffered channels, `atomic`, `timeout`, processes that are started. Brute force takes too long on them, so the search of the whole product is believed.
+#[test]
+fn verdicts_on_random_promela_are_those_of_the_whole_product() {
+    let (mut n_compared, mut n_all, mut n_reduced) = (0, 0, 0);
+    for seed in 0..100 {
+        let text = Promela::random(&mut Choices::from_seed(seed)).text();
+        let Ok(loaded) = lang::load(&SourceFile::new("random.pml", &*text), &[]) else { continue };
+        let model = loaded.model;
+        let small = Budget::new(None, Some(300_000), base::CancelToken::default());
+        let (full, _, None) = product::explore(&model, &small, 1, &Silent) else { continue };
+        let Ok(reduced) = product::reduced_size(&model, &Budget::unlimited(), &Silent) else { continue };
+        assert_eq!(reduced.deadlocks, full.deadlocks, "seed {seed}: {text}");
+        assert!(reduced.states <= full.states, "seed {seed}: {text}");
+        (n_compared, n_all, n_reduced) = (n_compared + 1, n_all + full.states, n_reduced + reduced.states);
+        let task = everything(&model);
+        let verdicts = |engine: &dyn Engine| -> Vec<&'static str> {
+            let answers = engine.run(&task, &Silent).unwrap();
+            { answers.iter() }
+                .map(|answer| match answer.verdict {
+                    Verdict::Holds(_) => "holds",
+                    Verdict::Violated(_) => "violated",
+                    Verdict::Unknown(_) => "unknown",
+                })
+                .collect()
+        };
+        assert_eq!(verdicts(&Stubborn), verdicts(&Mono), "seed {seed}: {text}");
+        assert_eq!(verdicts(&StubbornByText), verdicts(&Mono), "seed {seed}: {text}");
+    }
+    assert!(n_compared > 15, "{n_compared} programs");
+    assert!(n_reduced < n_all, "{n_reduced} of {n_all} states");
 }
 
 #[test]
