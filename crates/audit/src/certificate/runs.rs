@@ -10,7 +10,6 @@ mod ranks;
 mod turns;
 
 use std::collections::hash_map::Entry;
-use std::rc::Rc;
 
 use base::Budget;
 use evidence::certificate::{Column, Focus, NoFairRun, StateSet, Variant};
@@ -19,10 +18,10 @@ use model::Model;
 use model::eval::Turn;
 use model::fairness::EdgePredicate;
 use model::process::ProcessId;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::may::{Judge, May};
-use self::ranks::{Edge, Graph};
+use self::ranks::{Carried, Graph};
 use self::turns::{Rows, Turns};
 use super::claimed::{Claimed, column_name};
 use super::initial::factors;
@@ -42,7 +41,7 @@ pub(super) fn check(
     let mut turns = Turns::new(claimed, rows);
     let mut judge = Judge::new(model);
     let conditions = Conditions::new(model, violation, &mut judge)?;
-    let mut met: MetPairs = FxHashMap::default();
+    let mut met = MetPairs::default();
     for focus in &claim.foci {
         budget.check(0)?;
         let mut process =
@@ -145,8 +144,42 @@ impl Conditions {
     }
 }
 
-/// The pairs that ask for a turn itself, by turn.
-type MetPairs = FxHashMap<Turn, Rc<Vec<usize>>>;
+/// Sets of fairness pairs, by number.
+#[derive(Default)]
+struct MetPairs {
+    sets: Vec<Vec<usize>>,
+    numbers: FxHashMap<Vec<usize>, u32>,
+    /// The pairs that ask for a turn itself, by turn.
+    of_turn: FxHashMap<Turn, u32>,
+    /// What two sets have together.
+    unions: FxHashMap<(u32, u32), u32>,
+}
+
+impl MetPairs {
+    fn number(&mut self, set: Vec<usize>) -> u32 {
+        let next = self.sets.len() as u32;
+        let number = *self.numbers.entry(set.clone()).or_insert(next);
+        if number == next {
+            self.sets.push(set);
+        }
+        number
+    }
+
+    fn union(&mut self, one: u32, other: u32) -> u32 {
+        if let Some(&known) = self.unions.get(&(one, other)) {
+            return known;
+        }
+        let mut set = [&self.sets[one as usize][..], &self.sets[other as usize]].concat();
+        set.sort_unstable();
+        set.dedup();
+        let number = self.number(set);
+        self.unions.insert((one, other), number);
+        number
+    }
+}
+
+/// What edges carry, by the state of the automaton, the reading there, whether it is an own turn with its mark, and the set of pairs.
+type CarriedNumbers = FxHashMap<(u32, usize, bool, u32), u32>;
 
 /// The abstract process of a focus.
 struct Process<'p> {
@@ -163,10 +196,22 @@ struct Process<'p> {
 struct Here {
     /// For each atom whether it may be false, and whether it may be true.
     atoms: Vec<[bool; 2]>,
-    /// The pairs whose predicate on the state before a turn may hold.
-    before: Vec<usize>,
     /// The pairs that the row is free of.
     free: Vec<bool>,
+    /// What turns lead to, each once.
+    moves: Vec<RowMove>,
+}
+
+/// What a turn from a row leads to.
+struct RowMove {
+    /// The row after it.
+    target: u32,
+    /// Whether the focus takes it.
+    is_own: bool,
+    /// The pairs whose mark it carries, by number.
+    pairs: u32,
+    /// One such turn.
+    turn: Turn,
 }
 
 impl Process<'_> {
@@ -175,6 +220,7 @@ impl Process<'_> {
         self.check_initial(turns, &numbers)?;
         let mut graph = Graph::new(self.violation.automaton.n_marks);
         let mut known: FxHashMap<u32, Here> = FxHashMap::default();
+        let mut carried: CarriedNumbers = FxHashMap::default();
         for &(row, state) in &self.focus.nodes {
             self.budget.check(0)?;
             let here = match known.entry(row) {
@@ -182,7 +228,7 @@ impl Process<'_> {
                 Entry::Vacant(new) => new.insert(self.look(turns, judge, row)?),
             };
             graph.open(here.free.clone());
-            self.edges(turns, here, (row, state), &numbers, &mut graph)?;
+            self.edges(turns, here, (row, state), (&numbers, &mut carried, &mut graph))?;
         }
         let shown = |node: usize| {
             let (row, state) = self.focus.nodes[node];
@@ -255,8 +301,8 @@ impl Process<'_> {
         Ok(())
     }
 
-    /// What may hold at a row.
-    fn look(&self, turns: &mut Turns<'_>, judge: &mut Judge<'_>, row: u32) -> Outcome<Here> {
+    /// What may hold at a row, and what turns lead to from there.
+    fn look(&mut self, turns: &mut Turns<'_>, judge: &mut Judge<'_>, row: u32) -> Outcome<Here> {
         let at = (self.focus.process, row);
         let mut atoms = Vec::new();
         for [not, truth] in &self.conditions.atoms {
@@ -275,51 +321,60 @@ impl Process<'_> {
                 None => false,
             });
         }
-        Ok(Here { atoms, before, free })
+        let before = self.met.number(before);
+        let moves = self.moves(turns, row, before)?;
+        Ok(Here { atoms, free, moves })
     }
 
-    /// Adds the edges that leave a node.
-    fn edges(
-        &mut self,
-        turns: &mut Turns<'_>,
-        here: &Here,
-        (row, state): (u32, u32),
-        numbers: &FxHashMap<(u32, u32), u32>,
-        graph: &mut Graph,
-    ) -> Outcome<()> {
+    /// What turns lead to from a row, at which turns carry the marks of these pairs before they are taken.
+    fn moves(&mut self, turns: &mut Turns<'_>, row: u32, before: u32) -> Outcome<Vec<RowMove>> {
         let model = self.claimed.model();
-        let can_read = |edge: &&evidence::plain::ReferenceEdge| {
-            edge.literals.iter().all(|&(atom, wanted)| here.atoms[atom][usize::from(wanted)])
-        };
-        let readings: Vec<&evidence::plain::ReferenceEdge> =
-            self.violation.automaton.states[state as usize].iter().filter(can_read).collect();
-        if readings.is_empty() {
-            return Ok(());
-        }
+        let mut known: FxHashSet<(u32, bool, u32)> = FxHashSet::default();
+        let mut moves = Vec::new();
         for mover in model.processes.ids() {
             let is_own = mover == self.focus.process;
             let taken = if is_own { turns.own(mover, row)? } else { turns.seen(mover, self.focus.process, row)? };
             for (turn, changes) in taken.iter() {
                 let target = self.target(turns, row, (turn, changes))?;
-                let mut pairs = here.before.clone();
-                pairs.extend_from_slice(&self.met_by(model, turn));
-                pairs.sort_unstable();
-                pairs.dedup();
-                for reading in &readings {
-                    let Some(&to) = numbers.get(&(target, reading.target as u32)) else {
-                        return self.not_closed(turns, (row, turn), (target, reading.target));
-                    };
-                    let own = match self.variant {
-                        // `OneProcess` demands no own mark: every edge counts as carrying it.
-                        Variant::OneProcess => true,
-                        Variant::EveryProcess { mark } => {
-                            is_own && mark.is_none_or(|mark| reading.marks.contains(&mark))
-                        }
-                    };
-                    graph.add(Edge { to, marks: reading.marks.clone(), own, pairs: pairs.clone() });
+                let met = self.met_by(model, turn);
+                let pairs = self.met.union(before, met);
+                if known.insert((target, is_own, pairs)) {
+                    moves.push(RowMove { target, is_own, pairs, turn: turn.clone() });
                 }
             }
         }
+        Ok(moves)
+    }
+
+    /// Adds the edges that leave a node.
+    fn edges(
+        &self,
+        turns: &Turns<'_>,
+        here: &Here,
+        (row, state): (u32, u32),
+        (numbers, carried, graph): (&FxHashMap<(u32, u32), u32>, &mut CarriedNumbers, &mut Graph),
+    ) -> Outcome<()> {
+        for (at, reading) in self.violation.automaton.states[state as usize].iter().enumerate() {
+            if !reading.literals.iter().all(|&(atom, wanted)| here.atoms[atom][usize::from(wanted)]) {
+                continue;
+            }
+            for RowMove { target, is_own, pairs, turn } in &here.moves {
+                let Some(&to) = numbers.get(&(*target, reading.target as u32)) else {
+                    return self.not_closed(turns, (row, turn), (*target, reading.target));
+                };
+                let own = match self.variant {
+                    // `OneProcess` demands no own mark: every edge counts as carrying it.
+                    Variant::OneProcess => true,
+                    Variant::EveryProcess { mark } => *is_own && mark.is_none_or(|mark| reading.marks.contains(&mark)),
+                };
+                let carries = *carried.entry((state, at, own, *pairs)).or_insert_with(|| {
+                    let pairs = self.met.sets[*pairs as usize].clone();
+                    graph.carries(Carried { marks: reading.marks.clone(), own, pairs })
+                });
+                graph.add(to, carries);
+            }
+        }
+        graph.close();
         Ok(())
     }
 
@@ -344,15 +399,16 @@ impl Process<'_> {
         }
     }
 
-    /// The pairs that ask for a turn itself.
-    fn met_by(&mut self, model: &Model, turn: &Turn) -> Rc<Vec<usize>> {
-        if let Some(known) = self.met.get(turn) {
-            return Rc::clone(known);
+    /// The pairs that ask for a turn itself, by number.
+    fn met_by(&mut self, model: &Model, turn: &Turn) -> u32 {
+        if let Some(&known) = self.met.of_turn.get(turn) {
+            return known;
         }
         let pairs = (0..self.violation.fairness.len()).filter(|&pair| self.is_met(model, pair, turn));
-        let made = Rc::new(pairs.collect());
-        self.met.insert(turn.clone(), Rc::clone(&made));
-        made
+        let set = pairs.collect();
+        let number = self.met.number(set);
+        self.met.of_turn.insert(turn.clone(), number);
+        number
     }
 
     /// Whether a turn itself is what a pair asks for.

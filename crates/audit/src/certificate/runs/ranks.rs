@@ -3,12 +3,11 @@
 //! In: all edges of an abstract process, and the ranks that are claimed. Out: nothing, or the first thing that is wrong.
 
 use evidence::certificate::{RankReason, RankTree};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
-/// An edge that leaves a node.
+/// What an edge carries.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Edge {
-    pub to: u32,
+pub(super) struct Carried {
     /// The automaton's marks that it carries.
     pub marks: Vec<usize>,
     /// Whether it is a turn of the focus with the mark that the variant asks for.
@@ -21,12 +20,12 @@ pub(super) struct Edge {
 pub(super) struct Graph {
     n_marks: usize,
     /// For each node the edges that leave it, by number, each once.
-    edges: Vec<FxHashSet<(u32, u32)>>,
+    edges: Vec<Vec<(u32, u32)>>,
     /// For each node which pairs it is free of.
     free: Vec<Vec<bool>>,
-    /// What edges carry: marks, own, pairs.
-    carried: Vec<Edge>,
-    known: FxHashMap<Edge, u32>,
+    /// What edges carry, each once.
+    carried: Vec<Carried>,
+    known: FxHashMap<Carried, u32>,
 }
 
 /// What is wrong with ranks.
@@ -51,20 +50,28 @@ impl Graph {
     /// Adds a node.
     pub fn open(&mut self, free: Vec<bool>) {
         self.free.push(free);
-        self.edges.push(FxHashSet::default());
+        self.edges.push(Vec::new());
+    }
+
+    /// The number of what edges carry: edges that carry the same share it.
+    pub fn carries(&mut self, carries: Carried) -> u32 {
+        let carried = &mut self.carried;
+        *self.known.entry(carries).or_insert_with_key(|carries| {
+            carried.push(carries.clone());
+            carried.len() as u32 - 1
+        })
     }
 
     /// Adds an edge that leaves the last node.
-    pub fn add(&mut self, edge: Edge) {
-        let to = edge.to;
-        // Edges that carry the same share what they carry.
-        let carries = Edge { to: 0, ..edge };
-        let carried = &mut self.carried;
-        let number = *self.known.entry(carries).or_insert_with_key(|carries| {
-            carried.push(carries.clone());
-            carried.len() as u32 - 1
-        });
-        self.edges.last_mut().expect("a node is open").insert((to, number));
+    pub fn add(&mut self, to: u32, carries: u32) {
+        self.edges.last_mut().expect("a node is open").push((to, carries));
+    }
+
+    /// All edges of the last node are there: each is kept once.
+    pub fn close(&mut self) {
+        let edges = self.edges.last_mut().expect("a node is open");
+        edges.sort_unstable();
+        edges.dedup();
     }
 }
 
@@ -120,7 +127,7 @@ fn check_tree(graph: &Graph, nodes: &[u32], tree: &RankTree) -> Result<(), Wrong
 }
 
 /// Whether an edge may join two nodes of one rank.
-fn is_excused(edge: &Edge, reason: &RankReason) -> bool {
+fn is_excused(edge: &Carried, reason: &RankReason) -> bool {
     match reason {
         RankReason::Trivial => false,
         RankReason::Missing(mark) => !edge.marks.contains(mark),
