@@ -1,12 +1,14 @@
-//! Why waiting ends: which process waits for which, and why no fair run waits for ever, where a proof is about runs of every size.
+//! Why waiting ends: which process waits for which, and why no fair run waits for ever, where a proof is about runs of every size, or refutes runs of one.
 //!
 //! In: a certificate. Out: a [`Story`]: sentences in an order in which people read them, and a picture. `crowd` tells what the log of a refutation
 //! says, step by step, about the views that it lists; `waits` examines the windows of rings, chains and trees: at which places a process is blocked, what it waits
-//! for, which processes have that and their places, and whether such a chain can go round. What could not be found out is left out.
+//! for, which processes have that and their places, and whether such a chain can go round; `refutation` tells the log of a refutation at one size. What could not be
+//! found out is left out.
 
 mod chains;
 mod crowd;
 mod ground;
+mod refutation;
 mod sums;
 mod views_graph;
 mod waits;
@@ -97,7 +99,10 @@ pub fn story(model: &Model, certificate: &Certificate, budget: &Budget) -> Optio
             });
             crowd::story(model, views, &claims.collect::<Vec<_>>(), budget)?
         }
-        None => waits::story(model, certificate, budget)?,
+        None => match refutation::story(model, certificate) {
+            Some(story) => story,
+            None => waits::story(model, certificate, budget)?,
+        },
     };
     (!story.waits.is_empty() || !story.lines.is_empty()).then_some(story)
 }
