@@ -16,7 +16,7 @@ use crate::options::{DisplayOptions, InstanceOptions};
 /// # Errors
 /// A parameter that is given twice.
 pub fn request(options: &InstanceOptions) -> Result<Request, Failure> {
-    let reading = Reading { instances: options.instances.clone(), ..Reading::default() };
+    let reading = Reading { instances: options.instances.clone(), is_lossy: options.lossy, ..Reading::default() };
     Ok(Request::new(options.sizes.clone(), options.given.clone())?.with_reading(reading))
 }
 

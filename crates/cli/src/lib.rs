@@ -21,6 +21,7 @@ mod live;
 mod messages;
 mod output;
 mod progress;
+mod promela_options;
 mod proof_options;
 mod report_page;
 mod terminal;

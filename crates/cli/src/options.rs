@@ -13,6 +13,7 @@ use driver::instances::{GivenParameter, SweepSizes};
 use engine::denied::Denied;
 
 pub use crate::host_options::{HostOptions, Tunnel};
+pub use crate::promela_options::{Fair, PromelaOptions};
 pub use crate::proof_options::{ProofCheckOptions, ProofCommand, ProofOptions, ProofShowOptions};
 use crate::{formats, values};
 
@@ -195,30 +196,9 @@ pub struct InstanceOptions {
     /// In Promela: how many processes that `run` starts there may be at once; may be repeated for several proctypes
     #[arg(long, value_name = "PROCTYPE=COUNT", value_parser = values::instances)]
     pub instances: Vec<(String, usize)>,
-}
-
-/// What SPIN's users ask, for programs in Promela.
-#[derive(Clone, Debug, Args)]
-#[command(next_help_heading = "Promela")]
-pub struct PromelaOptions {
-    /// Check only this `ltl` block, by its name, or this formula, as '[]<> (n > 0)'; may be repeated
-    #[arg(long, value_name = "NAME|FORMULA")]
-    pub ltl: Vec<String>,
-    /// Assume that who is able from some point on moves (weak, as pan -f), or who is able again and again does (strong)
-    #[arg(long, value_name = "HOW", value_enum)]
-    pub fair: Option<Fair>,
-    /// Ask whether some process is again and again at a `progress` label, as pan -l; `--progress` without a value is the same
+    /// In Promela: what is sent to a full channel is lost, as spin -m; otherwise who sends waits
     #[arg(long)]
-    pub progress_cycles: bool,
-}
-
-/// Fairness that is assumed of all processes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Fair {
-    /// Who is able from some point on moves again and again
-    Weak,
-    /// Who is able again and again moves again and again
-    Strong,
+    pub lossy: bool,
 }
 
 /// What is to be reached, for programs that do not say it themselves.

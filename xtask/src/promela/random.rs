@@ -27,6 +27,8 @@ const MOST_SECONDS: u64 = 8;
 const MOST_STATES: u64 = 40_000;
 /// A search that takes more has found more states than that.
 const MOST_BYTES: u64 = 3 << 20;
+/// SPIN's flag for channels that lose what is sent to them when they are full.
+const LOSSY: &str = "-m";
 /// How often a difference is tried to be made smaller.
 const MOST_ATTEMPTS: usize = 150;
 
@@ -133,9 +135,11 @@ fn shrink(program: Promela, what: &[String]) -> Promela {
     }
 }
 
-/// Compares programs that are there, with everything that they ask. `-DNAME=VALUE` gives a macro to all of them.
+/// Compares programs that are there, with everything that they ask. `-DNAME=VALUE` gives a macro to all of them, and with `-m` what is sent to a full
+/// channel is lost.
 fn files(words: &[&str]) -> ExitCode {
-    let (flags, names): (Vec<&str>, Vec<&str>) = words.iter().copied().partition(|word| word.starts_with("-D"));
+    let (flags, names): (Vec<&str>, Vec<&str>) =
+        words.iter().copied().partition(|word| word.starts_with("-D") || *word == LOSSY);
     let flags: Vec<String> = flags.into_iter().map(str::to_owned).collect();
     let mut tally: BTreeMap<&'static str, u64> = BTreeMap::new();
     for name in names {
@@ -277,7 +281,8 @@ fn is_fairness_exact(given: SpinProgram<'_>, question: &SpinQuestion, violated: 
 
 fn load(given: SpinProgram<'_>, reading: &Reading) -> Result<lang::Loaded, String> {
     let decide = Some(Decide(driver::load::decide));
-    let reading = Reading { includes: given.includes.clone(), decide, ..reading.clone() };
+    let is_lossy = given.flags.iter().any(|flag| flag == LOSSY);
+    let reading = Reading { includes: given.includes.clone(), decide, is_lossy, ..reading.clone() };
     let macros = super::given(&given.flags.join(" "));
     lang::promela::load(&SourceFile::new("m.pml", given.text), &macros, &reading).map_err(|refused| {
         let diagnostics = refused.iter().flat_map(|one| &one.diagnostics);

@@ -168,10 +168,12 @@ impl Searcher for Nobody {
 fn refuse_instances(options: &InstanceOptions, program: &Program) -> Result<(), Failure> {
     let path = Path::new(program.source.name());
     let gives = options.sizes.is_some() || !options.given.is_empty();
-    if !options.instances.is_empty() || gives && path.extension().is_none_or(|ending| ending != "pw") {
+    if options.lossy || !options.instances.is_empty() || gives && path.extension().is_none_or(|ending| ending != "pw") {
         // What a macro is given is no parameter of the Model, from which the calls are made.
-        let message =
-            format!("{}: `-N`, `-D` and `--instances` go with `--hosts` for `.pw` programs only", path.display());
+        let message = format!(
+            "{}: `-N`, `-D`, `--instances` and `--lossy` go with `--hosts` for `.pw` programs only",
+            path.display()
+        );
         return Err(message.into());
     }
     Ok(())

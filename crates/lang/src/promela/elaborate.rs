@@ -60,6 +60,8 @@ pub(super) struct Options {
     pub deaths: bool,
     /// Whether every statement is an action of its own, from the first one on.
     pub single_steps: bool,
+    /// Whether what is sent to a full buffer is lost.
+    pub is_lossy: bool,
     /// Whether runs are weakly fair.
     pub is_fair: bool,
     /// Whether runs are strongly fair.
@@ -122,7 +124,7 @@ pub(super) fn elaborate(program: &Program, graphs: &[Graph], map: &SourceMap, op
     let failed = |diagnostics| Elaborated { model: Model::default(), diagnostics, n_before: 0 };
     let changed = families::changed(graphs);
     let first = match World::new(program, graphs) {
-        Ok(world) => world,
+        Ok(world) => World { is_lossy: options.is_lossy, ..world },
         Err(world::Unknown(span)) => {
             let message = "this start value cannot be computed";
             return failed(vec![Diagnostic::error(code::NOT_CONSTANT, span, message)]);

@@ -44,6 +44,8 @@ pub struct Reading {
     pub single_steps: bool,
     /// How many processes of a proctype a `run` in a loop may start.
     pub instances: Vec<(String, usize)>,
+    /// Whether what is sent to a full buffer is lost, as `spin -m`; otherwise who sends waits.
+    pub is_lossy: bool,
     /// Whether temporal properties assume weak fairness, as `pan -f`.
     pub is_fair: bool,
     /// Whether temporal properties assume strong fairness: who can move again and again does.
@@ -174,6 +176,7 @@ fn program(
     let options = elaborate::Options {
         deaths: reading.like_spin || reading.single_steps,
         single_steps: reading.single_steps,
+        is_lossy: reading.is_lossy,
         is_fair: reading.is_fair,
         is_strongly_fair: reading.is_strongly_fair,
         progress: reading.progress,

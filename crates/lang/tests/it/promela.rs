@@ -726,3 +726,24 @@ fn names_of_messages_are_shown_by_kind() {
     assert_eq!(["l", "m", "k", "q.1", "q.2"].map(|var| name(var, 1)), ["green", "ok", "green", "green", "ok"]);
     assert_eq!((name("l", 2), name("m", 2)), ("red".into(), String::new()));
 }
+
+#[test]
+fn lossy_channels_lose_what_is_sent_to_a_full_one() {
+    // With `spin -m` it has 114 states, without 47.
+    let text = "chan q = [1] of { byte, byte }; byte n; byte a[2]; byte i; active proctype S() { do :: n < 3 -> q!n,a[i]; n++ :: n == 3 -> break od; \
+        if :: q!!1,1 -> i = 1 :: full(q) -> i = 2 fi } active proctype R() { byte x, y; do :: q?x,y :: n == 3 && empty(q) -> break od }";
+    let source = SourceFile::new("p.pml", text);
+    let reading = Reading { like_spin: true, is_lossy: true, ..Reading::default() };
+    let loaded =
+        load(&source, &[], &reading).map_err(|refused| format!("{:?}", refused[0].diagnostics)).expect("it is read");
+    let seen = explore(&loaded.model, 10_000).expect("it is small");
+    assert_eq!((seen.states, seen.errors, seen.deadlock), (114, false, false));
+    // Nobody looks at what is lost, and `init` does not wait.
+    let text =
+        "chan q = [1] of { byte }; byte a[2], i = 2; proctype P() { skip } init { atomic { q!1; q!a[i]; run P() } }";
+    let loaded = load(&SourceFile::new("p.pml", text), &[], &reading)
+        .map_err(|refused| format!("{:?}", refused[0].diagnostics))
+        .expect("it is read");
+    let seen = explore(&loaded.model, 10_000).expect("it is small");
+    assert_eq!((seen.states + loaded.n_before as usize, seen.errors, seen.deadlock), (5, false, false));
+}

@@ -95,9 +95,10 @@ fn refuse(options: &CheckOptions) -> Result<(), Failure> {
         .collect();
     let promela = &options.promela;
     let asks_more = !promela.ltl.is_empty() || promela.fair.is_some() || promela.progress_cycles;
-    if asks_more || !options.instance.instances.is_empty() {
+    if asks_more || options.instance.lossy || !options.instance.instances.is_empty() {
         wrong.push(
-            "`--ltl`, `--fair`, `--progress` as a question and `--instances` do not go with `--hosts`".to_owned(),
+            "`--ltl`, `--fair`, `--progress` as a question, `--instances` and `--lossy` do not go with `--hosts`"
+                .to_owned(),
         );
     }
     if options.method.len() > 1 {

@@ -242,6 +242,7 @@ impl Elaboration<'_> {
             let mut conditions = conditions;
             moves.extend(self.dead(at, &mut conditions, (view, span)));
             let is_right = self.right_number(at, (send.values.len(), is_only_one), send.span);
+            moves.extend(self.lost(at, &conditions, span));
             // SPIN reports too few values as it does too many, when they are sent.
             if !is_right || send.values.len() < self.setting.world.channels[at].fields.len() {
                 moves.push(Move::error(self.has_room(at, conditions, span), span));
@@ -296,6 +297,14 @@ impl Elaboration<'_> {
         let missing = conditions.iter().cloned().chain([not(exists.clone())]).collect();
         conditions.push(exists);
         Some(Move::error(missing, span))
+    }
+
+    /// A message that is lost since the buffer is full, where that is so: nobody looks at its values.
+    fn lost(&self, at: usize, conditions: &[ModelExpr], span: Span) -> Option<Move> {
+        let Made::Buffer { length, capacity, .. } = self.made[at] else { return None };
+        let is_full = equal(read(shared(length, Vec::new(), span)), number(capacity as i64, span));
+        let guard = conditions.iter().cloned().chain([is_full]).collect();
+        self.options.is_lossy.then(|| Move { guard, ..Move::default() })
     }
 
     /// The conditions, and that a buffer is not full.

@@ -57,6 +57,8 @@ pub(super) struct World {
     pub globals: HashMap<LeafId, Vec<i64>>,
     pub channels: Vec<Channel>,
     pub instances: Vec<Instance>,
+    /// Whether what is sent to a full buffer is lost.
+    pub is_lossy: bool,
     /// What came before: `init` has taken these steps already.
     pub passed: Vec<World>,
 }
@@ -296,10 +298,11 @@ impl World {
                 Does::Op(Op::Guard(expr)) => self.value(expr, eye)? != 0,
                 Does::Op(Op::Send { channel, is_sorted: false, .. }) => {
                     let channel = &self.channels[self.channel(channel, eye)?];
-                    if channel.capacity == 0 {
+                    let is_full = channel.contents.len() >= channel.capacity;
+                    if channel.capacity == 0 || is_full && self.is_lossy {
                         return Err(unknown);
                     }
-                    channel.contents.len() < channel.capacity
+                    !is_full
                 }
                 Does::Op(Op::Send { .. } | Op::Receive { .. }) => return Err(unknown),
                 Does::Op(_) => true,
