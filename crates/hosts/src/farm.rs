@@ -1,9 +1,11 @@
 //! Many independent questions on many hosts.
 //!
 //! In: hosts with their slots, and questions, each with its weight and the call that answers it. Out: what each call printed, in the order of the
-//! questions. The heaviest question is dealt out first, one to each slot. A host that dies gives its question back: it is asked once more, on another host.
+//! questions. The heaviest question is dealt out first, one to each slot. A host that dies, or stands still long after the limit of its question, gives its question back: it is asked once
+//! more, on another host.
 
 use std::collections::VecDeque;
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -18,6 +20,15 @@ const ATTEMPTS: usize = 2;
 
 /// The status with which ssh says that the host was not reached, or lost.
 const SSH_LOST: i32 = 255;
+
+/// The statuses with which piecewise ends; a shell says others, of a process that a signal ended or that is not there.
+const OWN_STATUSES: std::ops::RangeInclusive<i32> = 0..=4;
+
+/// The statuses with which a shell says that a program could not be started.
+const NOT_STARTED: std::ops::RangeInclusive<i32> = 126..=127;
+
+/// How long after the time limit of its question a host may answer, before it is taken for lost.
+const GRACE: Duration = Duration::from_secs(30);
 
 /// How often cancellation is looked for.
 const GLANCE: Duration = Duration::from_millis(50);
@@ -56,6 +67,9 @@ pub trait Asker: Sync {
     /// # Errors
     /// Why the host died.
     fn ask(&self, host: &Host, question: &Question, started: &dyn Fn(Killer)) -> Result<Ended, Death>;
+
+    /// A host died, and its question goes to another one.
+    fn asks_again(&self, _host: &Host, _death: &Death) {}
 }
 
 /// Why a host gave no answer.
@@ -68,22 +82,59 @@ pub struct Death {
 }
 
 /// Asks by ssh, or a child of this process.
-pub struct ByCall;
+pub struct ByCall<'n> {
+    /// The time limit of each question, if there is one.
+    pub time_limit: Option<Duration>,
+    /// Hears of each question that is asked again, in a sentence.
+    pub asked_again: &'n (dyn Fn(&str) + Sync),
+}
 
-impl Asker for ByCall {
+impl Asker for ByCall<'_> {
     fn ask(&self, host: &Host, question: &Question, started: &dyn Fn(Killer)) -> Result<Ended, Death> {
         let request = if host.is_local() { &question.here } else { &question.elsewhere };
         let called = Called::start(host, request).map_err(|why| Death { why, is_unreachable: true })?;
         started(called.killer());
-        let ended = called.wait();
+        let patience = self.time_limit.map(|limit| limit + GRACE);
+        let (ended, is_late) = wait_at_most(called, patience);
+        if is_late {
+            let why = "it gave no answer long after the time limit of its question".to_owned();
+            return Err(Death { why, is_unreachable: true });
+        }
         match ended.status {
             Some(SSH_LOST) if !host.is_local() => {
                 Err(Death { why: last_line(&ended.messages, "the connection was lost"), is_unreachable: true })
             }
-            Some(_) => Ok(ended),
-            None => Err(Death { why: "its process was killed".to_owned(), is_unreachable: false }),
+            Some(status) if OWN_STATUSES.contains(&status) => Ok(ended),
+            Some(status) if NOT_STARTED.contains(&status) => {
+                let why = last_line(&ended.messages, "piecewise could not be started there");
+                Err(Death { why, is_unreachable: true })
+            }
+            // A signal ended it; where a shell stands between, it says so by a status above 128.
+            _ => Err(Death { why: "its process was killed".to_owned(), is_unreachable: false }),
         }
     }
+
+    fn asks_again(&self, host: &Host, death: &Death) {
+        (self.asked_again)(&format!("host {host} was lost: {}; its question is asked again elsewhere", death.why));
+    }
+}
+
+/// Waits until a call ends, and ends it where that takes longer than it may; whether it did.
+fn wait_at_most(called: Called, patience: Option<Duration>) -> (Ended, bool) {
+    let Some(patience) = patience else { return (called.wait(), false) };
+    let (killer, (ended, end)) = (called.killer(), mpsc::channel::<()>());
+    thread::scope(|scope| {
+        let watch = scope.spawn(move || {
+            let is_late = end.recv_timeout(patience) == Err(RecvTimeoutError::Timeout);
+            if is_late {
+                killer.kill();
+            }
+            is_late
+        });
+        let answer = called.wait();
+        drop(ended);
+        (answer, watch.join().unwrap_or(false))
+    })
 }
 
 fn last_line(text: &str, otherwise: &str) -> String {
@@ -221,7 +272,10 @@ impl Table<'_> {
                     deal.asked[question].1 = Some(host);
                     let others = (0..self.hosts.len()).any(|other| other != host && !deal.dead[other]);
                     match others && deal.asked[question].0 < ATTEMPTS {
-                        true => deal.waiting.push_front(question),
+                        true => {
+                            self.asker.asks_again(&self.hosts[host], &death);
+                            deal.waiting.push_front(question);
+                        }
                         false => {
                             let host = self.hosts[host].name.clone();
                             deal.outcomes[question] = Some(Outcome::Lost { host, why: death.why });
@@ -340,11 +394,55 @@ mod tests {
         );
     }
 
+    /// A host whose program is a script.
+    #[cfg(unix)]
+    fn asked(script: &str, patience: Option<Duration>) -> Result<Ended, Death> {
+        let place = crate::call::Unpacked::new().unwrap();
+        let request = Request {
+            files: vec![crate::call::SentFile { name: "program".into(), text: format!("#!/bin/sh\n{script}\n") }],
+            ..Request::default()
+        };
+        request.unpack(place.path()).unwrap();
+        let program = place.path().join("program");
+        std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        let host = file::parse(&format!("local program={}", program.display())).unwrap().remove(0);
+        let question = Question { weight: 0, here: Request::default(), elsewhere: Request::default() };
+        match patience {
+            None => ByCall { time_limit: None, asked_again: &|_| () }.ask(&host, &question, &|_| ()),
+            Some(patience) => {
+                let (ended, is_late) = wait_at_most(Called::start(&host, &question.here).unwrap(), Some(patience));
+                assert_eq!(is_late, ended.status.is_none(), "{ended:?}");
+                Ok(ended)
+            }
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_a_shell_says_of_a_killed_process_is_no_answer() {
+        assert_eq!(asked("exit 3", None).unwrap().status, Some(3));
+        for script in ["kill -9 $$", "exit 137", "sh -c 'kill -9 $$'; exit $?"] {
+            let death = asked(script, None).unwrap_err();
+            assert_eq!((death.why.as_str(), death.is_unreachable), ("its process was killed", false), "{script}");
+        }
+        let death = asked("echo 'no such program' >&2; exit 127", None).unwrap_err();
+        assert_eq!((death.why.as_str(), death.is_unreachable), ("no such program", true));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_host_that_stands_still_is_not_waited_for() {
+        let moment = Some(Duration::from_millis(300));
+        assert_eq!(asked("exec sleep 600", moment).unwrap().status, None);
+        assert_eq!(asked("exit 1", Some(GRACE)).unwrap().status, Some(1));
+    }
+
     #[test]
     fn who_wants_to_end_ends() {
         let cancel = CancelToken::default();
         cancel.cancel();
         let hosts = file::parse("local").unwrap();
-        assert!(deal(&hosts, &[], &ByCall, &cancel).is_empty());
+        let nobody = ByCall { time_limit: None, asked_again: &|_| () };
+        assert!(deal(&hosts, &[], &nobody, &cancel).is_empty());
     }
 }

@@ -81,6 +81,8 @@ pub struct Search {
     pub is_tunnelled: bool,
     /// Hears that all are connected.
     pub connected: Option<fn()>,
+    /// Hears of each process that is turned away, in words.
+    pub turned_away: Option<fn(&str)>,
     /// Hears of each level, at process 0.
     pub teller: Option<Teller>,
 }
@@ -189,6 +191,7 @@ impl Search {
                     patience: self.patience,
                     budget: self.budget.clone(),
                     is_tunnelled: self.is_tunnelled,
+                    turned_away: self.turned_away,
                 };
                 Some(member.connect()?)
             }

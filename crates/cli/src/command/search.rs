@@ -307,6 +307,8 @@ impl Joining<'_> {
             patience: if launched { search::PATIENCE } else { PATIENCE_BY_HAND },
             is_tunnelled: self.options.tunnel.is_some(),
             connected: None,
+            // A launcher has made the secret itself: strangers are of no interest to whoever called it.
+            turned_away: self.options.secret.is_none().then_some(tell_turned_away),
             teller: None,
         })
     }
@@ -334,6 +336,10 @@ fn tell_launcher(mut search: Search) -> ExitStatus {
         }
     }
     ExitStatus::AsExpected
+}
+
+fn tell_turned_away(why: &str) {
+    terminal::complain(&format!("note: a process was turned away: {why}; the right one is waited for\n"));
 }
 
 /// The processes are started, and listened to.

@@ -62,7 +62,8 @@ fn what_is_wrong_about_hosts_is_one_sentence() {
     place.run_with_input("host", other).exits(2).complains("the caller has version 9.9.9 of piecewise");
 }
 
-/// A script in the place of ssh: `down` is out of reach, `old` has another version, `frail` loses its connection in every question, others work.
+/// A script in the place of ssh: `down` is out of reach, `old` has another version, `frail` loses its connection in every question,
+/// `doomed` its process under a shell, others work.
 #[cfg(unix)]
 const PRETENDED: &str = r#"#!/bin/sh
 while [ "$1" != -- ]; do shift; done
@@ -71,6 +72,7 @@ case $host in
     down) echo 'no route to host' >&2; exit 255 ;;
     old) echo 0.0.1; exit 0 ;;
     frail) read -r request; case $request in *'"words":[]'*) echo "$VERSION"; exit 0 ;; *) exit 255 ;; esac ;;
+    doomed) read -r request; case $request in *'"words":[]'*) echo "$VERSION"; exit 0 ;; *) echo Killed >&2; exit 137 ;; esac ;;
 esac
 cd / && exec "$PROGRAM" host
 "#;
@@ -99,7 +101,7 @@ fn other_hosts_get_the_files_and_dead_ones_are_replaced_once() {
         results.map(|result| result["verdict"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
     let alone = verdicts(&place.run("check lock.pw -N 2..3 --method mono --format json --progress none"));
-    for hosts in ["node1\n", "node1\nnode2 slots=2\nlocal\n", "frail\nlocal\n", "down\nlocal\n"] {
+    for hosts in ["node1\n", "node1\nnode2 slots=2\nlocal\n", "frail\nlocal\n", "down\nlocal\n", "doomed\nlocal\n"] {
         let told = with_pretended_hosts(&place, hosts, call).exits(1);
         assert_eq!(verdicts(&told), alone, "{hosts}");
         assert_eq!(told.err.contains("no route to host"), hosts.contains("down"), "{}", told.err);
@@ -107,6 +109,10 @@ fn other_hosts_get_the_files_and_dead_ones_are_replaced_once() {
     let told = with_pretended_hosts(&place, "frail\n", call).exits(3);
     assert!(verdicts(&told).iter().all(|verdict| verdict == "unknown"));
     assert!(told.out.contains("\"host-lost\""));
+    // Who dies is named, and what it was asked is asked once more.
+    let told = with_pretended_hosts(&place, "doomed\ndoomed\n", call).exits(3);
+    assert!(verdicts(&told).iter().all(|verdict| verdict == "unknown"));
+    assert!(told.err.contains("host doomed was lost: its process was killed; its question is asked again elsewhere"));
     with_pretended_hosts(&place, "old\nlocal\n", call).exits(2).complains("host old has version 0.0.1 of piecewise");
     with_pretended_hosts(&place, "down\n", call).exits(2).complains("host down: no route to host");
 }

@@ -16,23 +16,34 @@ fn place() -> Place {
 }
 
 #[test]
-fn another_secret_or_program_is_refused_before_any_state_is_sent() {
+fn another_secret_is_refused_before_any_state_is_sent() {
     let place = place();
-    place.write("other.pw", counters(8));
     let call = "explore counters.pw --hosts hosts.txt --progress none";
     let mut leader = start(&place, call, 0, SECRET);
     end(start(&place, call, 1, "another secret"), 10).exits(2).complains("process 0 on local: it has another secret");
-    let other = "explore other.pw --hosts hosts.txt --progress none";
-    end(start(&place, other, 1, SECRET), 10).exits(2).complains("it has another program");
     let told = end(start(&place, call, 1, "short"), 10).exits(2);
     assert_eq!(told.err, "error: the secret in PIECEWISE_SECRET needs at least 8 letters\n");
     // Whoever was turned away does not keep the others from finding each other.
     assert!(leader.try_wait().unwrap().is_none());
     end(start(&place, call, 1, SECRET), 20).exits(0);
-    end(leader, 20).exits(0).prints("complete");
+    let told = end(leader, 20).exits(0).prints("complete");
+    assert_eq!(
+        told.err, "note: a process was turned away: it has another secret; the right one is waited for\n",
+        "and is told of at once"
+    );
     let told = place.run(&format!("{call} --process 0")).exits(2);
     assert_eq!(told.err, "error: the processes of a search need a secret: set PIECEWISE_SECRET to the same for all\n");
     place.run(&format!("{call} --process 2")).exits(2).complains("there is no process 2; the host file has 2 lines");
+}
+
+#[test]
+fn another_program_ends_all_who_know_the_secret() {
+    let place = place();
+    place.write("other.pw", counters(8));
+    let leader = start(&place, "explore counters.pw --hosts hosts.txt --progress none", 0, SECRET);
+    let other = "explore other.pw --hosts hosts.txt --progress none";
+    end(start(&place, other, 1, SECRET), 10).exits(2).complains("process 0 on local: it has another program");
+    end(leader, 10).exits(2).complains("process 1 on local: it has another program");
 }
 
 #[test]
@@ -42,12 +53,12 @@ fn another_version_is_refused_by_name() {
     place.write("hosts.txt", format!("local:{}\nlocal:1", listener.local_addr().unwrap().port()));
     let other = start(&place, "explore counters.pw --hosts hosts.txt --progress none", 1, SECRET);
     let (mut stream, _) = listener.accept().unwrap();
-    let mut hello = [0; 64];
+    let mut hello = vec![0; 1024];
     let n_read = stream.read(&mut hello).unwrap();
-    assert!(n_read > 40 && hello.starts_with(b"piecewise-hosts/2\n"));
+    assert!(n_read > 40 && hello.starts_with(b"piecewise-hosts/3\n"));
     // The version stands after the first words, the order of bytes, and its own length.
     hello[33] = b'9';
-    stream.write_all(&hello).unwrap();
+    stream.write_all(&hello[..n_read]).unwrap();
     end(other, 10).exits(2).complains("process 0 on local: it has version 9");
 }
 

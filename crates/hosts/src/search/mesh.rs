@@ -2,11 +2,12 @@
 //!
 //! In: the hosts, which of the processes this one is, and what all must agree on. Out: one connection to each other process, and one to process 0 (or from each, at
 //! process 0) for heartbeats. Process i connects to those before it and waits for those after it. Before anything else is said, both sides compare the version, the
-//! order of bytes, the program with its settings, and the secret, by a tag over two fresh nonces. What is not of this search is turned away, and waiting goes on; within
-//! some time ([`PATIENCE`]) all must be there.
+//! order of bytes, the program with its settings, and the secret, by a tag over two fresh nonces. Who knows the secret and has another version or program ends the search at
+//! once, on both sides; who does not know it is turned away, and waiting goes on. Within some time ([`PATIENCE`]) all must be there.
 
 use std::io::{self, Read, Write};
 use std::net::{IpAddr, Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream, ToSocketAddrs};
+use std::sync::OnceLock;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -27,8 +28,11 @@ const GREETING: Duration = Duration::from_secs(5);
 /// The pause between attempts to connect.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// The first bytes of a connection; the last of them tell the order of bytes.
-const MAGIC: [u8; 24] = *b"piecewise-hosts/2\n\0\0\0\0\0\0";
+/// The first bytes of a connection. Those of other versions begin with the same [`NAME`], and go on with the order of bytes and their version, too.
+const MAGIC: [u8; 24] = *b"piecewise-hosts/3\n\0\0\0\0\0\0";
+
+/// The first bytes of a process of piecewise, whatever its version.
+const NAME: &[u8] = b"piecewise-hosts/";
 
 /// Where processes are that nobody else should reach.
 const LOOPBACK: &str = "127.0.0.1";
@@ -65,6 +69,34 @@ pub struct Member {
     pub budget: Budget,
     /// Whether every process is behind a tunnel, so that all of them are on the loopback address.
     pub is_tunnelled: bool,
+    /// Hears of each process that is turned away, in words.
+    pub turned_away: Option<fn(&str)>,
+}
+
+/// How long a process waits for others: until some time, or until something is wrong that no waiting mends.
+struct Waiting {
+    until: Instant,
+    /// What went wrong first.
+    failure: OnceLock<Failure>,
+    /// The heart of process 0; where it breaks, nobody is to be waited for.
+    leader: OnceLock<TcpStream>,
+}
+
+impl Waiting {
+    fn fail(&self, failure: Failure) {
+        // The first one counts.
+        self.failure.set(failure).ok();
+    }
+
+    fn is_over(&self) -> bool {
+        self.failure.get().is_some()
+    }
+
+    /// Whether process 0 has ended meanwhile.
+    fn has_no_leader(&self) -> bool {
+        let Some(leader) = self.leader.get() else { return false };
+        leader.set_nonblocking(true).is_ok() && matches!(leader.peek(&mut [0]), Ok(0))
+    }
 }
 
 /// The connections of a process.
@@ -87,9 +119,14 @@ impl Member {
         Failure::Lost { host: self.hosts[process].name.clone(), why }
     }
 
-    /// Whether to go on waiting for others.
-    fn may_wait(&self) -> Result<(), Failure> {
-        self.budget.glance(0).map_err(|reason| Failure::Stopped(Stop::new(&reason)))
+    /// Whether to go on waiting for others; where not, the failure is noted.
+    fn may_wait(&self, waiting: &Waiting) -> bool {
+        if let Err(reason) = self.budget.glance(0) {
+            waiting.fail(Failure::Stopped(Stop::new(&reason)));
+        } else if waiting.has_no_leader() {
+            waiting.fail(self.lost(0, "process 0 ended before all were connected".to_owned()));
+        }
+        !waiting.is_over()
     }
 
     fn named(&self, process: usize) -> String {
@@ -105,21 +142,22 @@ impl Member {
         let nothing = || (0..n_processes).map(|_| None).collect::<Vec<Option<TcpStream>>>();
         let mut mesh = Mesh { data: nothing(), hearts: nothing() };
         let until = Instant::now() + self.patience;
+        let waiting = Waiting { until, failure: OnceLock::new(), leader: OnceLock::new() };
         let is_last = self.process + 1 == n_processes;
         let listener = if is_last { None } else { Some(self.listen().map_err(Failure::Refused)?) };
-        thread::scope(|scope| -> Result<(), Failure> {
-            let calls = scope.spawn(|| self.call_others(until));
+        let called = thread::scope(|scope| {
+            let calls = scope.spawn(|| self.call_others(&waiting));
             if let Some(listener) = listener {
-                self.await_others(&listener, until, &mut mesh)?;
+                self.await_others(&listener, &waiting, &mut mesh);
             }
-            for (process, role, stream) in
-                calls.join().map_err(|_| Failure::Refused("connecting failed".to_owned()))??
-            {
-                mesh.put(process, role, stream);
-            }
-            Ok(())
-        })?;
-        Ok(mesh)
+            calls.join()
+        });
+        for (process, role, stream) in called.map_err(|_| Failure::Refused("connecting failed".to_owned()))? {
+            // Whether process 0 is there was asked without waiting.
+            stream.set_nonblocking(false).map_err(|error| self.lost(process, error.to_string()))?;
+            mesh.put(process, role, stream);
+        }
+        waiting.failure.into_inner().map_or(Ok(mesh), Err)
     }
 
     /// Listens where the host file says; only on the loopback address for `local`.
@@ -141,58 +179,93 @@ impl Member {
         })
     }
 
-    fn call_others(&self, until: Instant) -> Result<Vec<(usize, Role, TcpStream)>, Failure> {
+    /// Connects to those before this one. Where one of them has another program or version, the others hear of it before this process ends.
+    fn call_others(&self, waiting: &Waiting) -> Vec<(usize, Role, TcpStream)> {
         let mut streams = Vec::new();
         for process in 0..self.process {
-            streams.push((process, Role::Data, self.call(process, Role::Data, until)?));
-            if process == 0 {
-                streams.push((process, Role::Heart, self.call(process, Role::Heart, until)?));
+            let roles = if process == 0 { &[Role::Data, Role::Heart][..] } else { &[Role::Data] };
+            for &role in roles {
+                match self.call(process, role, waiting) {
+                    Ok(stream) => {
+                        if role == Role::Heart
+                            && let Ok(leader) = stream.try_clone()
+                        {
+                            waiting.leader.set(leader).ok();
+                        }
+                        streams.push((process, role, stream));
+                    }
+                    Err(Some(failure @ Failure::Refused(_))) => waiting.fail(failure),
+                    Err(Some(failure)) => {
+                        waiting.fail(failure);
+                        return streams;
+                    }
+                    Err(None) => {}
+                }
             }
         }
-        Ok(streams)
+        streams
     }
 
-    /// Connects to one process; it may not listen yet.
-    fn call(&self, process: usize, role: Role, until: Instant) -> Result<TcpStream, Failure> {
+    /// Connects to one process; it may not listen yet. No failure of its own where waiting is over.
+    fn call(&self, process: usize, role: Role, waiting: &Waiting) -> Result<TcpStream, Option<Failure>> {
         let port = self.hosts[process].port;
         let mut last = "nobody answers".to_owned();
-        while Instant::now() < until {
-            self.may_wait()?;
-            for place in resolve(self.address(process), port).map_err(Failure::Refused)? {
+        loop {
+            let places = resolve(self.address(process), port).map_err(|why| Some(Failure::Refused(why)))?;
+            for place in places {
                 match TcpStream::connect_timeout(&place, GREETING) {
                     Ok(mut stream) => match self.greet(&mut stream, process, role) {
                         Ok(()) => return Ok(stream),
-                        Err(Refused::Other(why)) => {
-                            return Err(Failure::Refused(format!("{}: {why}", self.named(process))));
-                        }
                         Err(Refused::Lost(error)) => last = error.to_string(),
+                        Err(Refused::Stranger(why) | Refused::Member { why, .. }) => {
+                            return Err(Some(Failure::Refused(format!("{}: {why}", self.named(process)))));
+                        }
                     },
                     Err(error) => last = error.to_string(),
                 }
+            }
+            if !self.may_wait(waiting) {
+                return Err(None);
+            }
+            if Instant::now() >= waiting.until {
+                break;
             }
             thread::sleep(PAUSE);
         }
         let (address, seconds) = (self.address(process), self.patience.as_secs());
         let why = format!("process {process} at {address}:{port} was not reached within {seconds} s: {last}");
-        Err(self.lost(process, why))
+        Err(Some(self.lost(process, why)))
     }
 
-    fn await_others(&self, listener: &TcpListener, until: Instant, mesh: &mut Mesh) -> Result<(), Failure> {
-        listener.set_nonblocking(true).map_err(|error| Failure::Refused(error.to_string()))?;
-        let mut turned_away = None;
-        loop {
-            let Some(missing) = self.first_missing(mesh) else { return Ok(()) };
-            self.may_wait()?;
-            if Instant::now() >= until {
+    /// Waits for those after this one.
+    fn await_others(&self, listener: &TcpListener, waiting: &Waiting, mesh: &mut Mesh) {
+        if let Err(error) = listener.set_nonblocking(true) {
+            return waiting.fail(Failure::Refused(error.to_string()));
+        }
+        let mut turned_away: Option<String> = None;
+        while let Some(missing) = self.first_missing(mesh)
+            && self.may_wait(waiting)
+        {
+            if Instant::now() >= waiting.until {
                 let why = turned_away.map(|why| format!("; somebody was turned away: {why}")).unwrap_or_default();
                 let seconds = self.patience.as_secs();
                 let why = format!("process {missing} did not connect within {seconds} s{why}");
-                return Err(self.lost(missing, why));
+                return waiting.fail(self.lost(missing, why));
             }
             match listener.accept() {
                 Ok((mut stream, _)) => match self.welcome(&mut stream) {
                     Ok((process, role)) => mesh.put(process, role, stream),
-                    Err(Refused::Other(why)) => turned_away = Some(why),
+                    Err(Refused::Member { process, why }) => {
+                        return waiting.fail(Failure::Refused(format!("{}: {why}", self.named(process))));
+                    }
+                    Err(Refused::Stranger(why)) => {
+                        if let Some(hear) = self.turned_away
+                            && turned_away.as_ref() != Some(&why)
+                        {
+                            hear(&why);
+                        }
+                        turned_away = Some(why);
+                    }
                     Err(Refused::Lost(_)) => {}
                 },
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => thread::sleep(PAUSE / 5),
@@ -207,47 +280,49 @@ impl Member {
         (self.process + 1..self.hosts.len()).find(is_missing)
     }
 
+    /// What makes another process none of this search.
+    fn difference(&self, theirs: &Hello) -> Option<String> {
+        if theirs.version != version() {
+            return Some(other_version("it", &theirs.version));
+        }
+        (theirs.settings != self.settings).then(|| OTHER_PROGRAM.to_owned())
+    }
+
     /// What the one who calls says and hears.
     fn greet(&self, stream: &mut TcpStream, process: usize, role: Role) -> Result<(), Refused> {
         prepare(stream)?;
-        let mine = nonce().map_err(Refused::Other)?;
-        write_hello(
-            stream,
-            &Hello { role: role as u8, process: self.process as u32, nonce: mine, settings: self.settings },
-        )?;
+        let mine = self.hello(role as u8, nonce().map_err(Refused::Stranger)?);
+        write_hello(stream, &mine)?;
         let theirs = read_hello(stream)?;
-        if theirs.process as usize != process {
-            return Err(Refused::Other(format!("this is process {}; do all have the same host file?", theirs.process)));
+        let talk = Talk { secret: &self.secret, caller: &mine, called: &theirs };
+        // Whoever is called knows by this tag that this process may end the search, also where the two differ.
+        stream.write_all(&talk.tag(b"caller"))?;
+        if theirs.version == version() && theirs.process as usize != process {
+            let why = format!("this is process {}; do all have the same host file?", theirs.process);
+            return Err(Refused::Stranger(why));
         }
-        if theirs.settings != self.settings {
-            return Err(Refused::Other(OTHER_PROGRAM.to_owned()));
+        if let Some(why) = self.difference(&theirs) {
+            return Err(Refused::Stranger(why));
         }
-        let said = |who: &'static [u8]| {
-            [
-                who.to_vec(),
-                vec![role as u8],
-                mine.to_vec(),
-                theirs.nonce.to_vec(),
-                self.settings.to_vec(),
-                (self.process as u32).to_le_bytes().to_vec(),
-                theirs.process.to_le_bytes().to_vec(),
-            ]
-        };
-        stream.write_all(&self.secret.tag(&refs(&said(b"caller"))))?;
         let mut tag = [0; 32];
         match stream.read_exact(&mut tag) {
-            Ok(()) if self.secret.accepts(&refs(&said(b"called")), &tag) => settle(stream),
-            Ok(()) => Err(Refused::Other(OTHER_SECRET.to_owned())),
+            Ok(()) if talk.accepts(b"called", &tag) => settle(stream),
+            Ok(()) => Err(Refused::Stranger(OTHER_SECRET.to_owned())),
             // Who does not like our tag hangs up.
-            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Err(Refused::Other(OTHER_SECRET.to_owned())),
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
+                Err(Refused::Stranger(OTHER_SECRET.to_owned()))
+            }
             Err(error) => Err(error.into()),
         }
     }
 
+    fn hello(&self, role: u8, nonce: [u8; 32]) -> Hello {
+        Hello { version: version().to_owned(), role, process: self.process as u32, nonce, settings: self.settings }
+    }
+
     /// Says who this is to one of another version, so that it need not try again. It may be anybody: what it says is taken for a moment only.
     fn turn_away(&self, stream: &mut TcpStream) {
-        let own = Hello { role: 0, process: self.process as u32, nonce: [0; 32], settings: self.settings };
-        if write_hello(stream, &own).is_ok() {
+        if write_hello(stream, &self.hello(0, [0; 32])).is_ok() {
             stream.shutdown(Shutdown::Write).ok();
             stream.set_read_timeout(Some(PAUSE)).ok();
             // What is left unread when a connection is closed would take our words back.
@@ -260,44 +335,67 @@ impl Member {
         stream.set_nonblocking(false)?;
         prepare(stream)?;
         let theirs = read_hello(stream).inspect_err(|refused| {
-            if matches!(refused, Refused::Other(_)) {
+            if matches!(refused, Refused::Stranger(_)) {
                 self.turn_away(stream);
             }
         })?;
-        let mine = nonce().map_err(Refused::Other)?;
-        let own = Hello { role: theirs.role, process: self.process as u32, nonce: mine, settings: self.settings };
-        write_hello(stream, &own)?;
+        let mine = self.hello(theirs.role, nonce().map_err(Refused::Stranger)?);
+        write_hello(stream, &mine)?;
+        let talk = Talk { secret: &self.secret, caller: &theirs, called: &mine };
+        let mut tag = [0; 32];
+        let is_known = match stream.read_exact(&mut tag) {
+            Ok(()) => talk.accepts(b"caller", &tag),
+            // Another version may hang up before it proves anything.
+            Err(_) if self.difference(&theirs).is_some() => false,
+            Err(error) => return Err(error.into()),
+        };
         let process = theirs.process as usize;
+        let is_expected = process > self.process && process < self.hosts.len();
+        match self.difference(&theirs) {
+            Some(why) if is_known && is_expected => return Err(Refused::Member { process, why }),
+            Some(why) => return Err(Refused::Stranger(why)),
+            None if !is_known => return Err(Refused::Stranger(OTHER_SECRET.to_owned())),
+            None => {}
+        }
+        if !is_expected {
+            return Err(Refused::Stranger(format!("there is no process {process} that should connect here")));
+        }
         let role = match theirs.role {
             1 => Role::Data,
             2 if self.process == 0 => Role::Heart,
-            _ => return Err(Refused::Other("a connection for something else".to_owned())),
+            _ => return Err(Refused::Stranger("a connection for something else".to_owned())),
         };
-        if process <= self.process || process >= self.hosts.len() {
-            return Err(Refused::Other(format!("there is no process {process} that should connect here")));
-        }
-        if theirs.settings != self.settings {
-            return Err(Refused::Other(OTHER_PROGRAM.to_owned()));
-        }
-        let said = |who: &'static [u8]| {
-            [
-                who.to_vec(),
-                vec![theirs.role],
-                theirs.nonce.to_vec(),
-                mine.to_vec(),
-                self.settings.to_vec(),
-                theirs.process.to_le_bytes().to_vec(),
-                (self.process as u32).to_le_bytes().to_vec(),
-            ]
-        };
-        let mut tag = [0; 32];
-        stream.read_exact(&mut tag)?;
-        if !self.secret.accepts(&refs(&said(b"caller")), &tag) {
-            return Err(Refused::Other(OTHER_SECRET.to_owned()));
-        }
-        stream.write_all(&self.secret.tag(&refs(&said(b"called"))))?;
+        stream.write_all(&talk.tag(b"called"))?;
         settle(stream)?;
         Ok((process, role))
+    }
+}
+
+/// What two processes said of themselves, over which both make tags.
+struct Talk<'t> {
+    secret: &'t Secret,
+    caller: &'t Hello,
+    called: &'t Hello,
+}
+
+impl Talk<'_> {
+    fn said(&self, who: &[u8]) -> Vec<Vec<u8>> {
+        let of = |one: &Hello| {
+            let version = one.version.clone().into_bytes();
+            [one.nonce.to_vec(), one.settings.to_vec(), one.process.to_le_bytes().to_vec(), version]
+        };
+        let mut said = vec![who.to_vec(), vec![self.caller.role]];
+        said.extend(of(self.caller));
+        said.extend(of(self.called));
+        said
+    }
+
+    fn tag(&self, who: &[u8]) -> [u8; 32] {
+        self.secret.tag(&refs(&self.said(who)))
+    }
+
+    fn accepts(&self, who: &[u8], tag: &[u8; 32]) -> bool {
+        self.secret.accepts(&refs(&self.said(who)), tag)
     }
 }
 
@@ -323,6 +421,7 @@ impl Mesh {
 /// The first words of a process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Hello {
+    version: String,
     role: u8,
     process: u32,
     nonce: [u8; 32],
@@ -332,8 +431,15 @@ struct Hello {
 /// Why a connection is not one of this search.
 #[derive(Debug)]
 enum Refused {
-    /// The other side is something else, in words.
-    Other(String),
+    /// The other side is something else, or has not proved that it knows the secret, in words.
+    Stranger(String),
+    /// It knows the secret, and does not fit, in words: no waiting helps.
+    Member {
+        /// Which process it is.
+        process: usize,
+        /// What is different.
+        why: String,
+    },
     /// It was lost.
     Lost(io::Error),
 }
@@ -347,8 +453,8 @@ impl From<io::Error> for Refused {
 fn write_hello(stream: &mut impl Write, hello: &Hello) -> Result<(), Refused> {
     let mut bytes = MAGIC.to_vec();
     bytes.extend(0x0102_0304_0506_0708u64.to_ne_bytes());
-    bytes.push(version().len().min(LONGEST_VERSION) as u8);
-    bytes.extend(version().bytes().take(LONGEST_VERSION));
+    bytes.push(hello.version.len().min(LONGEST_VERSION) as u8);
+    bytes.extend(hello.version.bytes().take(LONGEST_VERSION));
     bytes.push(hello.role);
     bytes.extend(hello.process.to_le_bytes());
     bytes.extend(hello.nonce);
@@ -359,8 +465,8 @@ fn write_hello(stream: &mut impl Write, hello: &Hello) -> Result<(), Refused> {
 fn read_hello(stream: &mut impl Read) -> Result<Hello, Refused> {
     let mut magic = [0; MAGIC.len()];
     stream.read_exact(&mut magic)?;
-    if magic != MAGIC {
-        return Err(Refused::Other("this is no process of piecewise".to_owned()));
+    if !magic.starts_with(NAME) {
+        return Err(Refused::Stranger("this is no process of piecewise".to_owned()));
     }
     let mut order = [0; 8];
     stream.read_exact(&mut order)?;
@@ -368,18 +474,20 @@ fn read_hello(stream: &mut impl Read) -> Result<Hello, Refused> {
     stream.read_exact(&mut length)?;
     let mut theirs = vec![0; usize::from(length[0]).min(LONGEST_VERSION)];
     stream.read_exact(&mut theirs)?;
-    if theirs != version().as_bytes() {
-        return Err(Refused::Other(other_version("it", &String::from_utf8_lossy(&theirs))));
+    let version = String::from_utf8_lossy(&theirs).into_owned();
+    // Who greets in another way cannot be understood any further.
+    if magic != MAGIC {
+        return Err(Refused::Stranger(other_version("it", &version)));
     }
     if u64::from_ne_bytes(order) != 0x0102_0304_0506_0708 {
-        return Err(Refused::Other("its machine has another order of bytes".to_owned()));
+        return Err(Refused::Stranger("its machine has another order of bytes".to_owned()));
     }
     let (mut role, mut process, mut nonce, mut settings) = ([0; 1], [0; 4], [0; 32], [0; 32]);
     stream.read_exact(&mut role)?;
     stream.read_exact(&mut process)?;
     stream.read_exact(&mut nonce)?;
     stream.read_exact(&mut settings)?;
-    Ok(Hello { role: role[0], process: u32::from_le_bytes(process), nonce, settings })
+    Ok(Hello { version, role: role[0], process: u32::from_le_bytes(process), nonce, settings })
 }
 
 /// While two processes get to know each other, neither waits for ever.
@@ -423,6 +531,7 @@ mod tests {
             patience: PATIENCE,
             budget: Budget::unlimited(),
             is_tunnelled: false,
+            turned_away: None,
         };
         change(&mut member);
         member
@@ -471,7 +580,8 @@ mod tests {
 
     fn said(refused: Refused) -> String {
         match refused {
-            Refused::Other(why) => why,
+            Refused::Stranger(why) => why,
+            Refused::Member { process, why } => format!("process {process}: {why}"),
             Refused::Lost(_) => "lost".to_owned(),
         }
     }
@@ -479,7 +589,14 @@ mod tests {
     #[test]
     fn another_program_or_secret_is_refused_in_words() {
         assert_eq!(heard(|_| ()), (String::new(), String::new()));
-        assert_eq!(heard(|member| member.settings = [8; 32]).0, OTHER_PROGRAM);
+        let (caller, called) = heard(|member| member.settings = [8; 32]);
+        assert_eq!((caller.as_str(), called), (OTHER_PROGRAM, format!("process 1: {OTHER_PROGRAM}")));
+        // Who does not know the secret ends nothing.
+        let (caller, called) = heard(|member| {
+            member.settings = [8; 32];
+            member.secret = Secret::new("another secret").unwrap();
+        });
+        assert_eq!((caller.as_str(), called.as_str()), (OTHER_PROGRAM, OTHER_PROGRAM));
         let (caller, called) = heard(|member| member.secret = Secret::new("another secret").unwrap());
         assert_eq!((caller.as_str(), called.as_str()), (OTHER_SECRET, OTHER_SECRET));
     }
@@ -488,37 +605,87 @@ mod tests {
     #[test]
     fn other_first_words_are_refused() {
         let mut hello = Vec::new();
-        write_hello(&mut hello, &Hello { role: 1, process: 1, nonce: [1; 32], settings: [2; 32] }).unwrap();
-        assert!(read_hello(&mut &hello[..]).is_ok());
+        let own = member(1, 2101, |member| member.settings = [2; 32]).hello(1, [1; 32]);
+        write_hello(&mut hello, &own).unwrap();
+        assert_eq!(read_hello(&mut &hello[..]).unwrap(), own);
         for length in 0..hello.len() {
             assert!(read_hello(&mut &hello[..length]).is_err());
         }
-        for at in 0..MAGIC.len() + 9 + version().len() {
+        for at in 0..MAGIC.len() + 8 {
             let mut changed = hello.clone();
             changed[at] ^= 0x55;
             assert!(read_hello(&mut &changed[..]).is_err(), "byte {at}");
         }
+        // Who greets in another way is another version, and says which.
         let mut other = hello.clone();
-        other[MAGIC.len() + 9] = b'9';
+        (other[NAME.len()], other[MAGIC.len() + 9]) = (b'9', b'9');
         let said = said(read_hello(&mut &other[..]).unwrap_err());
         assert!(said.starts_with("it has version 9"), "{said}");
     }
 
-    /// Who has another version hears which one this is, instead of a connection that breaks.
-    #[test]
-    fn another_version_is_told_ours() {
+    /// What process 0 says of a process of another version, and what that one reads.
+    fn heard_by_another_version(change: impl Fn(&mut Vec<u8>), secret: &str) -> (String, Hello) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let mut caller = TcpStream::connect(("127.0.0.1", port)).unwrap();
+        let called = member(0, port.min(65000), |_| ());
+        let own = Hello { version: "9.1".to_owned(), ..member(1, 2101, |_| ()).hello(1, [1; 32]) };
         let mut hello = Vec::new();
-        write_hello(&mut hello, &Hello { role: 1, process: 1, nonce: [1; 32], settings: [7; 32] }).unwrap();
-        hello[MAGIC.len() + 9] = b'9';
-        caller.write_all(&hello).unwrap();
-        let (mut stream, _) = listener.accept().unwrap();
-        let refused = member(0, port.min(65000), |_| ()).welcome(&mut stream).unwrap_err();
-        assert!(said(refused).starts_with("it has version 9"));
-        drop(stream);
-        assert_eq!(read_hello(&mut caller).unwrap().process, 0);
+        write_hello(&mut hello, &own).unwrap();
+        change(&mut hello);
+        thread::scope(|scope| {
+            let welcome = scope.spawn(|| {
+                let (mut stream, _) = listener.accept().unwrap();
+                called.welcome(&mut stream).unwrap_err()
+            });
+            caller.write_all(&hello).unwrap();
+            let theirs = read_hello(&mut caller).unwrap();
+            let talk = Talk { secret: &Secret::new(secret).unwrap(), caller: &own, called: &theirs };
+            // Who was turned away finds the connection closed.
+            caller.write_all(&talk.tag(b"caller")).ok();
+            (said(welcome.join().unwrap()), theirs)
+        })
+    }
+
+    /// Who has another version hears which one this is, instead of a connection that breaks; where it knows the secret it ends the search.
+    #[test]
+    fn another_version_is_told_ours_and_ends_the_search_where_it_knows_the_secret() {
+        let (said, theirs) = heard_by_another_version(|_| (), "a secret of tests");
+        assert!(said.starts_with("process 1: it has version 9.1"), "{said}");
+        assert_eq!((theirs.process, theirs.version.as_str()), (0, version()));
+        let (said, _) = heard_by_another_version(|_| (), "another secret");
+        assert!(said.starts_with("it has version 9.1"), "{said}");
+        let (said, theirs) = heard_by_another_version(|hello| hello[NAME.len()] = b'9', "a secret of tests");
+        assert!(said.starts_with("it has version 9.1"), "{said}");
+        assert_eq!(theirs.version, version());
+    }
+
+    /// Of three processes the last, or the one between, has another program: it and process 0 end at once, whoever else they wait for, and the third one does not
+    /// find them.
+    #[test]
+    fn nobody_waits_for_processes_that_do_not_fit() {
+        for other in [1, 2] {
+            let port = free_port();
+            let failures: Vec<(Failure, Duration)> = thread::scope(|scope| {
+                let start = |process: usize| {
+                    let started = Instant::now();
+                    let failure = member(process, port, |member| {
+                        member.settings = if process == other { [8; 32] } else { [7; 32] };
+                        // Whom nobody tells waits until the end.
+                        member.patience = if [0, other].contains(&process) { PATIENCE } else { PATIENCE / 5 };
+                    })
+                    .connect();
+                    (failure.unwrap_err(), started.elapsed())
+                };
+                let started: Vec<_> = (0..3).map(|process| scope.spawn(move || start(process))).collect();
+                started.into_iter().map(|thread| thread.join().unwrap()).collect()
+            });
+            for process in [0, other] {
+                let (failure, time) = &failures[process];
+                let is_told = matches!(failure, Failure::Refused(why) if why.ends_with(OTHER_PROGRAM));
+                assert!(is_told && *time < PATIENCE, "{failures:?}");
+            }
+        }
     }
 
     #[test]

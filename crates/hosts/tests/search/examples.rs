@@ -91,6 +91,7 @@ impl Case {
             patience: Duration::from_secs(30),
             is_tunnelled: false,
             connected: None,
+            turned_away: None,
             teller: None,
         }
     }

@@ -47,6 +47,7 @@ impl Searcher for Here {
             patience: Duration::from_secs(1),
             is_tunnelled: false,
             connected: None,
+            turned_away: None,
             teller: None,
         };
         Ok(search.run()?.unwrap())

@@ -72,7 +72,9 @@ impl FarmQuestions {
         let questions = posed.iter().map(|one| one.questions(options)).collect::<Result<Vec<_>, _>>()?.concat();
         let reached = farm::compare_versions(self.hosts).map_err(Failure::Input)?;
         reached.notes.iter().for_each(|note| terminal::complain(&format!("note: {note}; it is left out\n")));
-        let outcomes = farm::deal(&reached.hosts, &questions, &farm::ByCall, &self.limits.cancel);
+        let asked_again = |why: &str| terminal::complain(&format!("note: {why}\n"));
+        let asker = farm::ByCall { time_limit: options.limits.timeout, asked_again: &asked_again };
+        let outcomes = farm::deal(&reached.hosts, &questions, &asker, &self.limits.cancel);
         let (mut document, answers) = merged(posed, &outcomes, options, &self.limits)?;
         let refused = has_refused.then_some(ExitStatus::BadInput);
         let status = ExitStatus::of_all(answers.into_iter().map(ExitStatus::of_answer).chain(refused));
