@@ -9,12 +9,11 @@ use engine::insight::{Insight, Reached};
 use engine::methods::in_words;
 use engine::run::{PropertyResult, Run};
 use evidence::{Evidence, Trace, TraceEnd};
-use model::print;
 use model::property::{Expected, PropertyKind};
 use model::value::Fault;
 
 use crate::explained::{Explained, trace};
-use crate::names::{line, parameters, property_title};
+use crate::names::{bound, line, parameters, property_title};
 use crate::text::{clean, counted};
 
 /// Whether there is something to do about an answer.
@@ -135,8 +134,7 @@ fn violated(run: &Explained, result: &PropertyResult, trace: &Trace) -> String {
         (TraceEnd::State, PropertyKind::Invariant(_)) => {
             let parts = run.trace(result).map_or(&[][..], |shown| &shown.why);
             let parts = parts.iter().map(|part| {
-                let bindings =
-                    part.bindings.iter().map(|(name, value)| format!("{name} = {}", print::value(model, *value)));
+                let bindings = part.bindings.iter().map(|(name, value)| format!("{name} = {}", bound(model, *value)));
                 let bindings = bindings.collect::<Vec<_>>().join(", ");
                 let whom = if bindings.is_empty() { String::new() } else { format!(" for {bindings}") };
                 format!("{} is {}{whom}", clean(&part.text), part.truth)

@@ -22,9 +22,33 @@ pub fn short(model: &Model, value: Value) -> String {
     }
 }
 
-/// The content of a variable as tables show it: as [`short`], a lock as `free` or by its owner's name, a number by its name if it has one.
+/// What a quantifier or a loop over a family names: the index of a process, as in `P[i]`; all else as the user writes it.
+pub fn bound(model: &Model, value: Value) -> String {
+    match value {
+        Value::Process(process) => model.processes[process].index.to_string(),
+        other => print::value(model, other),
+    }
+}
+
+/// What a loop counter is called, given the name of its cell or slot: without its position in the text, which tells loops with counters of the same name
+/// apart, unless some other variable of that text has the name.
+pub fn counter_name(model: &Model, var: VarId, name: &str) -> String {
+    let declared = &model.vars[var];
+    let Some((plain, position)) = declared.name.split_once('@') else { return name.to_owned() };
+    let is_other = |other: &model::variable::Var| {
+        other.name == plain && other.storage == declared.storage && !matches!(other.role, Role::Counter(_))
+    };
+    match declared.role {
+        Role::Counter(_) if !model.vars.iter().any(is_other) => name.replacen(&format!("@{position}"), "", 1),
+        _ => name.to_owned(),
+    }
+}
+
+/// The content of a variable as tables show it: as [`short`], a lock as `free` or by its owner's name, a number by its name if it has one, a loop counter as
+/// [`bound`].
 pub fn shown(model: &Model, var: VarId, value: Value) -> String {
     match (model.vars[var].ty.scalar(), value) {
+        (_, Value::Process(_)) if matches!(model.vars[var].role, Role::Counter(_)) => bound(model, value),
         (ScalarType::Lock, Value::None) => "free".to_owned(),
         (ScalarType::Lock, Value::Process(owner)) => model.processes[owner].name.clone(),
         (_, Value::Int(_)) => print::content(model, var, value),

@@ -14,7 +14,7 @@ use model::value::Value;
 use model::variable::{CellId, Role, Storage, Var, VarId};
 
 use crate::bundle::{ShownChange, shown_changes};
-use crate::names::{is_branch_label, is_named, line, location, place, scope};
+use crate::names::{counter_name, is_branch_label, is_named, line, location, place, scope};
 
 /// One step.
 #[derive(Clone, Debug)]
@@ -201,8 +201,8 @@ fn cell_changes(model: &Model, before: &State, after: &State) -> Vec<VariableCha
         VariableChange {
             owner: cell.owner,
             cell: Some(id),
-            name: cell.name.clone(),
-            own_name: own_name.to_owned(),
+            name: counter_name(model, cell.var, &cell.name),
+            own_name: counter_name(model, cell.var, own_name),
             var: cell.var,
             old,
             new,
@@ -239,6 +239,7 @@ fn frame_changes(model: &Model, process: ProcessId, before: &State, after: &Stat
             if was == Some(is) || (was.is_none() && matches!(var.role, Role::Counter(_))) {
                 continue;
             }
+            let name = counter_name(model, id, &name);
             let full = format!("{}.{}.{name}", model.processes[process].name, model.procedures[procedure].name);
             let resets = counter_rests(model, var, after, process);
             let owner = Some(process);

@@ -159,7 +159,11 @@ fn channel_wait(model: &Model, view: &mut Viewpoint<'_>, test: &Expr) -> Option<
         // Several parts of a message have to be equal to something: the length is asked first.
         return channel_wait(model, view, first).map(|(_, cell)| (fitting(model, cell, true), cell));
     }
-    let ExprKind::Binary(BinaryOp::Less, left, right) = &first.kind else { return None };
+    let (left, right) = match &first.kind {
+        ExprKind::Binary(BinaryOp::Less, left, right) => (left, right),
+        ExprKind::Binary(BinaryOp::Greater, left, right) => (right, left),
+        _ => return None,
+    };
     let mut length = |side: &Expr| match &side.kind {
         ExprKind::Read(access) if matches!(model.vars[access.var].look, VariableLook::ChannelLength(_)) => {
             locate(model, view, access)

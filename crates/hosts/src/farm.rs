@@ -138,7 +138,7 @@ fn wait_at_most(called: Called, patience: Option<Duration>) -> (Ended, bool) {
 }
 
 fn last_line(text: &str, otherwise: &str) -> String {
-    text.lines().last().map_or(otherwise, str::trim).to_owned()
+    text.lines().last().map_or(otherwise, |line| line.trim().trim_start_matches("error: ")).to_owned()
 }
 
 /// The hosts that can be asked.

@@ -12,7 +12,7 @@ use super::formula::{Letter, NamedProcess, PlaceName, QuantifiedSentence, Quanti
 use super::lines::SourceStep;
 use super::member::{Called, MemberSentences, Spoken};
 use super::scene::Only;
-use super::{names, render};
+use super::{mirror, names, render};
 use crate::text::clean;
 
 /// A sentence.
@@ -291,12 +291,25 @@ impl MemberAssertion {
             (k, names) if is_same && is_only && k == names.len() && self.said.len() == invariant.members.len() => {
                 format!("processes {}, for every {}", names.join(" and "), names.join(" < "))
             }
-            (_, names) if self.is_all => format!("{}, for every {}", self.called(model), names.join(", ")),
+            (_, names) if self.is_all => {
+                let different = if is_same { " != " } else { ", " };
+                format!("{}, for every {}", self.called(model), names.join(different))
+            }
             _ => self.listed(),
         };
+        if self.is_all && is_same && families.len() == 2 {
+            self.drop_mirrored();
+        }
         if self.is_all {
             self.write_expressions(model, &families);
         }
+    }
+
+    /// Leaves out what is said of the two processes the other way round, since it is said for every choice of them.
+    fn drop_mirrored(&mut self) {
+        let formulas: Vec<&SentenceFormula> = self.always.iter().map(|one| &one.formula).collect();
+        let mut is_mirrored = mirror::mirrored(&formulas).into_iter();
+        self.always.retain(|_| !is_mirrored.next().unwrap_or(false));
     }
 
     /// The member with its letters: `Prod[i] and Cons`.

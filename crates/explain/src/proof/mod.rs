@@ -3,7 +3,7 @@
 //! In: a Model and a certificate that proves one of its properties. Out: a [`LocalProof`]: sentences as values, each true in every view state of the
 //! proof's sets. `tree` finds out which numbers a set does not distinguish, `cover` says a set in few exclusions, `fold`
 //! makes sentences of them, `words` knows the names; `formula` is what a sentence is, `render` writes it, `check` judges it with `truth` on the states of
-//! `view_state`; `lines` reads the program's text, `statement` says what does not depend on the size.
+//! `view_state`; `mirror` leaves out what is said of two processes both ways round, `lines` reads the program's text, `statement` says what does not depend on the size.
 
 mod assertion;
 mod check;
@@ -12,6 +12,7 @@ mod fold;
 pub mod formula;
 mod lines;
 mod member;
+mod mirror;
 pub mod render;
 mod scene;
 mod sentence;

@@ -85,13 +85,13 @@ fn variable(declared: &VariableDecl, uses: &Uses<'_>, found: &mut Vec<Diagnostic
         _ if is_left_alone(name) => {}
         (false, false) => found.push(report(format!("`{}` is never used", name.name))),
         (false, true) => found.push(report(format!("`{}` is stored and never looked at", name.name)).help(
-            "a value that is received and not needed is written `_`; every value of the variable multiplies the states",
+            "leave it out, since each of its values multiplies the states, or begin its name with `_` to keep it; what is received and not needed is written `_`",
         )),
         (true, false) if may_be_constant(declared) => {
             let diagnostic = report(format!("`{}` always has its first value: nothing changes it", name.name));
             found.push(
                 diagnostic
-                    .help("write `const` for a value that never changes, or `= any` for one that starts anywhere"),
+                    .help("write `const` for a value that never changes (`define` where it depends on the process), or `= any` for one that starts anywhere"),
             );
         }
         (true, _) => {}

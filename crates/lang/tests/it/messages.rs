@@ -112,6 +112,58 @@ fn declarations_of_other_languages() {
 }
 
 #[test]
+fn misspelt_operators_and_arrays_the_other_way_round() {
+    check(
+        "program t { property p: eventualy P@a; }",
+        &["E0101 1:35 expected `;`, found `P` | did you mean `eventually`?"],
+    );
+    check("program t { shared eventualy: bool; property p: eventualy x; }", &["E0101 1:59 expected `;`, found `x`"]);
+    check(
+        "program t { shared m: [N]bool; }",
+        &[
+            "E0101 1:25 expected `;` and the length of the array, found `]` | first what an element is, then how many there are: `[T; N]`",
+        ],
+    );
+}
+
+/// What is said of the whole program, whichever stage says it.
+fn check_program(text: &str, expected: &[&str]) {
+    let file = SourceFile::new("t.pw", text);
+    let diagnostics = match lang::load(&file, &[]) {
+        Ok(loaded) => loaded.warnings,
+        Err(diagnostics) => diagnostics,
+    };
+    let shown: Vec<String> = diagnostics
+        .iter()
+        .filter(|diagnostic| diagnostic.code.starts_with('E'))
+        .map(|diagnostic| {
+            let helps: String = diagnostic.helps.iter().map(|help| format!(" | {}", help.text)).collect();
+            format!("{} {}{helps}", diagnostic.code, diagnostic.message)
+        })
+        .collect();
+    assert_eq!(shown, expected, "in {text}");
+}
+
+#[test]
+fn questions_of_something_else() {
+    let start = "program t { enum D { a, b } enum G { c, d } shared s: set of D; shared n: 0..=3; chan q: [1] of (bool); \
+        process P { l: insert s(a); n = 1; send q(true); receive q(_); }";
+    let program = |rest: &str| format!("{start} invariant i: {rest}; }}");
+    check_program(&program("size(s) + len(q) + n >= 0 && (empty(s) || empty(q) || full(q) || b in s)"), &[]);
+    check_program(&program("size(n) > 0"), &["E0312 `size` is asked of sets, and this is none"]);
+    check_program(&program("size(q) > 0"), &["E0312 `size` is asked of sets, and this is a channel | write `len`"]);
+    check_program(&program("len(s) > 0"), &["E0312 `len` is asked of channels, and this is a set | write `size`"]);
+    check_program(&program("full(n)"), &["E0312 `full` is asked of channels, and this is none"]);
+    check_program(&program("c in s"), &["E0203 this set has values of `D`, but this is a value of `G`"]);
+    check_program(&program("P@m"), &["E0310 `P` has no label `m` | its labels are `l`"]);
+    let unlabelled = "program t { process P { skip; } invariant i: !P@crit; }";
+    check_program(
+        unlabelled,
+        &["E0310 `P` has no label `crit` | it has no labels; write `crit:` before the statement that is meant"],
+    );
+}
+
+#[test]
 fn operator_letters() {
     check(
         "program t { shared F: bool; property p: F x; }",

@@ -91,7 +91,7 @@ fn items(list: &Json) -> &[Json] {
 fn because(parts: &Json, when: &str) -> Markup {
     let bindings = |part: &Json| -> Vec<Markup> {
         let bindings = part["for"].as_object().into_iter().flatten();
-        bindings.map(|(name, value)| code(&format!("{name} = {}", plain(value)))).collect()
+        bindings.map(|(name, value)| code(&format!("{name} = {}", index(&plain(value))))).collect()
     };
     html! {
         @for part in items(parts) {
@@ -103,6 +103,11 @@ fn because(parts: &Json, when: &str) -> Markup {
             }
         }
     }
+}
+
+/// What a quantifier names: of a process its index, as in `P[i]`.
+fn index(value: &str) -> &str {
+    value.strip_suffix(']').and_then(|text| text.rsplit_once('[')).map_or(value, |(_, index)| index)
 }
 
 /// A value of the document without the quotes of a text.

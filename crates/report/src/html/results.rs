@@ -197,7 +197,7 @@ fn table_of_instances(checked: &[(usize, &Checked<'_>)]) -> Markup {
         @for (hue, title) in titles(&runs).iter().enumerate() {
             tr {
                 th scope="row" { @if checked.len() > 1 { (swatch(hue)) } (title) }
-                @for (at, one) in checked { (cell_of(one.run, *at, title)) }
+                @for (at, one) in checked { (cell_of(one.run, *at, (title, &instance(one.run)))) }
             }
         }
     };
@@ -230,7 +230,7 @@ fn table_of_methods(checked: &[(usize, &Checked<'_>)]) -> Markup {
                     th scope="row" { (instance) }
                     td { (title) }
                     @for method in &methods {
-                        @if let Some((at, one)) = find(instance, method) { (cell_of(one.run, *at, title)) } @else { td {} }
+                        @if let Some((at, one)) = find(instance, method) { (cell_of(one.run, *at, (title, method))) } @else { td {} }
                     }
                 }
             }
@@ -269,12 +269,13 @@ pub(super) fn swatch(hue: usize) -> Markup {
     html! { span class={ "swatch s" (hue % plot::N_HUES) } aria-hidden="true" {} }
 }
 
-fn cell_of(run: &Run, at: usize, title: &str) -> Markup {
+/// The cell of a property in a column, whose head small screens show beside it.
+fn cell_of(run: &Run, at: usize, (title, column): (&str, &str)) -> Markup {
     let found = run.results.iter().position(|result| property_title(&run.model, result.property) == title);
-    found.map_or_else(|| html! { td {} }, |nth| cell(run, at, nth))
+    found.map_or_else(|| html! { td {} }, |nth| cell(run, (at, nth), column))
 }
 
-fn cell(run: &Run, at: usize, nth: usize) -> Markup {
+fn cell(run: &Run, (at, nth): (usize, usize), column: &str) -> Markup {
     let result = &run.results[nth];
     let (tone, mark, word) = label(run, result);
     let detail = match &result.verdict {
@@ -284,7 +285,7 @@ fn cell(run: &Run, at: usize, nth: usize) -> Markup {
     };
     let is_expected = is_expected(run, result);
     html! {
-        td class=(class(run, result, tone)) title=[is_expected.then_some("expected")] {
+        td class=(class(run, result, tone)) title=[is_expected.then_some("expected")] data-of=(column) {
             a href={ "#" (id(at, nth)) } {
                 span aria-hidden="true" { (mark) }
                 span.hear { (word.to_lowercase()) }

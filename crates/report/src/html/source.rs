@@ -21,6 +21,9 @@ use super::table::left_out;
 /// Longer texts are shown in part.
 const MOST_LINES: u32 = 1500;
 
+/// More sentences stand above the text, and are named there by their numbers.
+const MOST_SENTENCES: usize = 8;
+
 /// Something said between two lines.
 pub struct Note {
     /// The processes of which it is said, where these are not all.
@@ -131,6 +134,8 @@ pub fn notes(run: &Run, explanation: &LocalProof) -> BTreeMap<u32, Vec<Note>> {
         };
         let whose = if explanation.k == 1 && explanation.parts.iter().filter(of_family).count() < 2 {
             String::new()
+        } else if part.is_all {
+            part.whom.clone()
         } else if part.members.len() <= 3 {
             part.members.join("; ")
         } else {
@@ -138,7 +143,10 @@ pub fn notes(run: &Run, explanation: &LocalProof) -> BTreeMap<u32, Vec<Note>> {
         };
         let ids: Vec<String> = (1..=part.always.len()).map(|nth| format!("I{nth}")).collect();
         if !part.always.is_empty() {
-            let facts = ids.iter().zip(&part.always).map(|(id, one)| format!("{id}  {}", one.text)).collect();
+            let facts = match &ids[..] {
+                [first, .., last] if ids.len() > MOST_SENTENCES => vec![format!("{first} to {last}")],
+                _ => ids.iter().zip(&part.always).map(|(id, one)| format!("{id}  {}", one.text)).collect(),
+            };
             let at = body(run, family).unwrap_or_else(|| line(&run.source, declared.span));
             out.entry(at).or_default().push(Note { whose: whose.clone(), facts });
         }
@@ -146,6 +154,7 @@ pub fn notes(run: &Run, explanation: &LocalProof) -> BTreeMap<u32, Vec<Note>> {
             let stands = |names: &[String]| names.iter().any(|name| is_called(place, name));
             let said = part.places.iter().find(|at| stands(&at.at));
             let facts = match said {
+                Some(at) if ids.len() > MOST_SENTENCES => at.says.iter().map(|one| one.text.clone()).collect(),
                 Some(at) => ids.iter().cloned().chain(at.says.iter().map(|one| one.text.clone())).collect(),
                 None if stands(&part.unreached) => vec!["never here".to_owned()],
                 None => continue,
@@ -160,10 +169,10 @@ pub fn notes(run: &Run, explanation: &LocalProof) -> BTreeMap<u32, Vec<Note>> {
     out
 }
 
-/// The process of which a part speaks, where it is one.
+/// The process of which a part speaks; of several, the first.
 fn process_of(run: &Run, part: &MemberAssertion) -> Option<ProcessId> {
-    let first = part.members.first()?;
-    run.model.processes.entries().find(|(_, process)| process.name == *first).map(|(id, _)| id)
+    let first = part.members.first()?.split(" and ").next()?.split(", ").next()?;
+    run.model.processes.entries().find(|(_, process)| process.name == first).map(|(id, _)| id)
 }
 
 /// The line after the one on which a family is declared.

@@ -5,12 +5,11 @@ use evidence::{Trace, TraceEnd};
 use explain::Explained;
 use explain::bundle::{fact, read_text};
 use explain::explained::TraceExplanation;
-use explain::names::{line, location};
+use explain::names::{bound, line, location};
 use explain::waiting::{Awaited, Wait};
 use explain::why::DecidingPart;
 use model::Model;
 use model::eval::{Contender, Race, State, StepFault, is_terminated, likely_touched_by};
-use model::print;
 use model::process::ProcessId;
 use model::property::PropertyKind;
 use model::variable::CellId;
@@ -101,7 +100,7 @@ fn because(model: &Model, parts: &[DecidingPart], trace: &Trace, style: &Style) 
 
 fn because_of(model: &Model, why: &DecidingPart, when: &str, style: &Style) -> String {
     let columns = style.width.min(80);
-    let bindings = why.bindings.iter().map(|(name, value)| format!("{name} = {}", print::value(model, *value)));
+    let bindings = why.bindings.iter().map(|(name, value)| format!("{name} = {}", bound(model, *value)));
     let bindings = bindings.collect::<Vec<_>>().join(", ");
     let whom = if bindings.is_empty() { String::new() } else { format!(" for  {bindings}") };
     let (text, verdict) = (clean(&why.text), format!("is {}{whom}   {when}", why.truth));

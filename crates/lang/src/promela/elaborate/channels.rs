@@ -124,7 +124,7 @@ impl Elaboration<'_> {
                 let capacity = channel.capacity;
                 let n_messages = channel.contents.len() as i64;
                 let length = self.add_var(
-                    &format!("{}.length", channel.name),
+                    &format!("len({})", channel.name),
                     (Storage::Shared, span),
                     (0, capacity as i64),
                     (&[], &[n_messages]),

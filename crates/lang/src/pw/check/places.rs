@@ -12,6 +12,9 @@ use crate::pw::ast::{self, Ident};
 /// The place of a process that has terminated, unless a label has that name.
 const END: &str = "end";
 
+/// More labels are not listed.
+const MOST_LABELS: usize = 8;
+
 /// Whether a place is named by the line, or line and column, of its statement.
 fn is_line(name: &str) -> bool {
     name.starts_with(|first: char| first.is_ascii_digit())
@@ -91,7 +94,7 @@ impl<'a> Checker<'a> {
         };
         let unknown: Vec<&Ident> = places.labels.iter().filter(|label| !known.contains(&&*label.name)).collect();
         for label in &unknown {
-            self.report_unknown_label(label, "this text", known.clone());
+            self.report_unknown_label(label, "this text", &known);
         }
         if !unknown.is_empty() {
             return self.poison(span);
@@ -126,7 +129,8 @@ impl<'a> Checker<'a> {
             let mut known: Vec<&str> = self.symbols.family(family).labels.keys().copied().collect();
             known.extend(self.symbols.procedures.iter().flat_map(|procedure| procedure.labels.keys()));
             let text = format!("`{}`", self.model.families[family].name);
-            self.report_unknown_label(label, &text, known);
+            known.sort_unstable();
+            self.report_unknown_label(label, &text, &known);
         }
         all_known
     }
@@ -138,17 +142,32 @@ impl<'a> Checker<'a> {
         self.symbols.has_label(family, label) || sees_all && (label == END || is_line(label) && by_line())
     }
 
-    fn report_unknown_label(&mut self, label: &Ident, text: &str, known: Vec<&str>) {
+    fn report_unknown_label(&mut self, label: &Ident, text: &str, known: &[&str]) {
         let message = match is_line(&label.name) {
             true => format!("{text} has no statement without a label that starts at {}", label.name),
             false => format!("{text} has no label `{}`", label.name),
         };
-        let mut diagnostic =
-            self.with_nearest(Diagnostic::error(code::UNKNOWN_LABEL, label.span, message), label, known);
+        let mut diagnostic = self.with_nearest(
+            Diagnostic::error(code::UNKNOWN_LABEL, label.span, message),
+            label,
+            known.iter().copied(),
+        );
         let elsewhere = self.model.families.ids().find_map(|other| {
             let declared = self.symbols.family(other).labels.get(&*label.name)?;
             Some((*declared, self.model.families[other].name.clone()))
         });
+        if diagnostic.helps.is_empty() && !is_line(&label.name) && elsewhere.is_none() {
+            diagnostic = match known {
+                [] => {
+                    let help = format!("it has no labels; write `{}:` before the statement that is meant", label.name);
+                    diagnostic.help(help)
+                }
+                labels if labels.len() <= MOST_LABELS => {
+                    diagnostic.help(format!("its labels are `{}`", labels.join("`, `")))
+                }
+                _ => diagnostic,
+            };
+        }
         if let Some((declared, name)) = elsewhere {
             diagnostic = diagnostic.note(declared, format!("a label of `{name}`"));
         }

@@ -156,10 +156,10 @@ impl<'a> Elaborator<'a> {
         let declared = channel.declared;
         let wrong = if channel.indices.len() != declared.lengths.len() {
             let (has, needs) = (channel.indices.len(), declared.lengths.len());
-            Some(format!("`{}` needs {needs} indices, but {has} are given", declared.name.name))
+            Some(format!("`{}` needs {needs} indices, but {} given", declared.name.name, names::are(has)))
         } else if declared.parts.len() != n_parts {
             let needs = declared.parts.len();
-            Some(format!("a message of `{}` has {needs} parts, but {n_parts} are given", declared.name.name))
+            Some(format!("a message of `{}` has {needs} parts, but {} given", declared.name.name, names::are(n_parts)))
         } else {
             None
         };

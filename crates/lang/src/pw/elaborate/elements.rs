@@ -116,11 +116,21 @@ impl<'a> Elaborator<'a> {
         names::index(self.whole(set), at)
     }
 
-    /// Where an element stands in the array that a set becomes.
-    pub(super) fn position(&self, set: &Type, element: Expr) -> Expr {
+    /// Where an element stands in the array that a set becomes; reports a value of another enumeration.
+    pub(super) fn position(&mut self, set: &Type, element: Expr) -> Expr {
         let Some(declared) = self.enum_of_set(set) else { return element };
         let span = element.span;
         let number = |at: usize| names::number(at as i64, span);
+        if self.constant_of(declared, &element).is_none()
+            && let Some(other) = self.enums.iter().find(|other| self.constant_of(other, &element).is_some())
+        {
+            let message = format!(
+                "this set has values of `{}`, but this is a value of `{}`",
+                declared.name.name, other.name.name
+            );
+            self.diagnostics.push(Diagnostic::error(code::WRONG_TYPE, span, message));
+            return number(0);
+        }
         if let Some(at) = self.constant_of(declared, &element) {
             return number(at);
         }

@@ -214,7 +214,7 @@ impl Elaborator<'_> {
         match &*name.name {
             "len" | "full" | "empty" if self.channel_of(of).is_some() => self.channel_query(&name.name, of, span),
             "size" | "empty" => {
-                let set = self.set(of)?;
+                let Some(set) = self.set(of) else { return Some(self.misasked(name, of, span)) };
                 let k = Ident { name: "k@".to_owned(), span };
                 let member = self.member(&set, names::name("k@", span));
                 let domain = self.domain_of(&set.ty)?;
@@ -227,8 +227,28 @@ impl Elaborator<'_> {
                 let kind = ExprKind::Quantified { quantifier, binders: Box::new(binders), body: Box::new(body) };
                 Some(Expr { kind, span })
             }
+            "len" | "full" => Some(self.misasked(name, of, span)),
             _ => None,
         }
+    }
+
+    /// Reports `len`, `full`, `empty` or `size` of something that has none.
+    fn misasked(&mut self, name: &Ident, of: &Expr, span: Span) -> Expr {
+        let is_number = matches!(&*name.name, "len" | "size");
+        let (message, other) = match &*name.name {
+            "size" if self.channel_of(of).is_some() => ("`size` is asked of sets, and this is a channel", "len"),
+            "size" => ("`size` is asked of sets, and this is none", ""),
+            "len" if self.set(of).is_some() => ("`len` is asked of channels, and this is a set", "size"),
+            "len" => ("`len` is asked of channels, and this is none", ""),
+            "full" => ("`full` is asked of channels, and this is none", ""),
+            _ => ("`empty` is asked of channels and sets, and this is neither", ""),
+        };
+        let diagnostic = Diagnostic::error(code::BAD_SET, of.span, message);
+        self.diagnostics.push(match other {
+            "" => diagnostic,
+            other => diagnostic.suggest(format!("write `{other}`"), name.span, other),
+        });
+        if is_number { names::number(0, span) } else { names::truth(false, span) }
     }
 
     fn quantified(&mut self, quantifier: Quantifier, binders: &Binders, body: &Expr, span: Span) -> Expr {

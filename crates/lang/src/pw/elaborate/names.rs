@@ -6,6 +6,11 @@ use crate::pw::ast::{
     Assigned, BinaryOp, Block, Expr, ExprKind, Ident, Range, RangeEnd, Statement, StatementKind, UnaryOp,
 };
 
+/// `1 is`, `2 are`.
+pub(super) fn are(number: usize) -> String {
+    format!("{number} {}", if number == 1 { "is" } else { "are" })
+}
+
 pub(super) fn name(name: impl Into<String>, span: Span) -> Expr {
     Expr { kind: ExprKind::Name(Ident { name: name.into(), span }), span }
 }

@@ -204,7 +204,7 @@ impl Elaborator<'_> {
         if n_given == n_fields {
             return Some(());
         }
-        let message = format!("`{}` has {n_fields} fields, but {n_given} values are given", of.name.name);
+        let message = format!("`{}` has {n_fields} fields, but {} given", of.name.name, names::are(n_given));
         let diagnostic = Diagnostic::error(code::BAD_STRUCT, span, message);
         self.diagnostics.push(diagnostic.note(of.name.span, "declared here"));
         None

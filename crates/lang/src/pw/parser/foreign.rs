@@ -57,10 +57,21 @@ impl Parser<'_> {
             TokenKind::Colon if self.peek_at(1) == TokenKind::Colon => {
                 "a choice is written `either { … } or { … }`, a loop around it `loop { … }`".to_owned()
             }
+            TokenKind::Word if self.misspelt_operator().is_some() => {
+                format!("did you mean `{}`?", self.misspelt_operator().unwrap_or_default())
+            }
             TokenKind::At => "say whose place is meant, and of how many: `count(i: P[i]@crit)`".to_owned(),
             _ => return None,
         };
         Some(text)
+    }
+
+    /// The operator that the word before was meant to be, where one is near.
+    fn misspelt_operator(&self) -> Option<&'static str> {
+        const OPERATORS: [&str; 5] = ["always", "eventually", "next", "forall", "exists"];
+        let before = self.previous_word();
+        let is_long = before.len() > 3 && !self.declared.contains(before) && !OPERATORS.contains(&before);
+        base::diagnostic::nearest_name(before, OPERATORS).filter(|_| is_long)
     }
 
     /// Whether the token before the one at hand is written like this.

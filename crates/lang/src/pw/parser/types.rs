@@ -45,6 +45,12 @@ impl Parser<'_> {
     fn array_type(&mut self) -> Parse<TypeKind> {
         let opener = self.bump();
         let element = Box::new(self.ty()?);
+        if self.at(TokenKind::RightBracket) && matches!(self.peek_at(1), TokenKind::Word | TokenKind::Number) {
+            let length = self.slice(element.span);
+            let message = format!("expected `;` and the length of the array, found {}", self.found());
+            let help = format!("first what an element is, then how many there are: `[T; {length}]`");
+            return Err(self.fail(Diagnostic::error(code::UNEXPECTED, self.span(), message).help(help)));
+        }
         self.expect(TokenKind::Semicolon, "`;` and the length of the array")?;
         let length = Box::new(self.enclosed(Self::expr)?);
         self.close(opener, TokenKind::RightBracket)?;
