@@ -40,11 +40,13 @@ impl fmt::Display for ReplayError {
 /// Why it is not accepted.
 pub fn replay(text: &str, model: &Model, property: Option<&str>) -> Result<(PropertyId, Trace), ReplayError> {
     let read = itf::read(text, model).map_err(ReplayError::File)?;
-    let name = property.or(read.property.as_deref()).ok_or_else(|| {
+    // A run that `sim` wrote is about none.
+    let named = read.property.as_deref().filter(|name| !name.is_empty());
+    let name = property.or(named).ok_or_else(|| {
         let names: Vec<&str> = model.properties.iter().map(|property| property.name.as_str()).collect();
         let names = names.join(", ");
         ReplayError::Property(format!(
-            "the trace does not say which property it is about; give --property, one of: {names}"
+            "the trace does not say which property it is about; give --property, one of: {names}; to step through it, `piecewise sim MODEL --from TRACE -i`"
         ))
     })?;
     let property = select::find(model, name).map_err(ReplayError::Property)?;

@@ -173,3 +173,35 @@ fn a_test_says_what_came_of_it() {
     let told = Place::with("t.pw", text).run("check t.pw --property low").exits(1);
     told.prints("while x < 2: yes → line 5:7").prints("if x == 1: no → line 5:35").prints("if x == 1: yes → line 5:19");
 }
+
+/// Loops over a family, and instances of an invariant, are named by index; of two loops with counters of one name each has its name alone.
+#[test]
+fn families_are_counted_by_index() {
+    let text = "program a {\n  shared x: [0..=2; 2];\n  process Writer[w in 0..<2] {\n    first: for r in Reader { x[r] = 1; }\n    second: for r in Reader { x[r] = 2; }\n  }\n  \
+        process Reader[r in 0..<2] { public seen: 0..=2; look: await x[r] == 2; seen = x[r]; }\n  \
+        invariant apart: forall i != j in Reader: !(Reader[i].seen == 2 && Reader[j].seen == 2);\n}\n";
+    let told = Place::with("a.pw", text).run("check a.pw --property apart --method mono").exits(1);
+    let told = told.prints("r: 0 ⇒ 1").prints("is false for  i = 0, j = 1");
+    assert!(!told.out.contains("Reader[0] ⇒") && !told.out.contains("r@"), "{}", told.out);
+}
+
+/// Who waits on a channel of a Promela model waits for a message or for room, and proofs speak of `len`.
+#[test]
+fn promela_waits_for_messages_and_room() {
+    let text = "mtype = { req, ack };\nchan q = [1] of { mtype, byte };\nchan r = [1] of { mtype };\n\
+        active proctype A() { q!req,1; q!req,2 }\nactive proctype B() { r?ack }\n";
+    let place = Place::with("d.pml", text);
+    let told = place.run("check d.pml --property deadlock_free").exits(1);
+    let told = told.prints("waits for room in q").prints("waits for a fitting message in r").prints("r is []");
+    assert!(!told.out.contains("length"), "{}", told.out);
+    place.run("check d.pml --property no_errors --method tmmc").exits(0).prints("len(q)");
+}
+
+#[test]
+fn a_run_that_was_kept_by_hand_is_about_no_property() {
+    let place = Place::with("lock.pw", LOCK);
+    place.run("sim lock.pw --seed 1 --steps 4 --trace run.itf.json").exits(0);
+    let told = place.run("replay run.itf.json lock.pw").exits(2);
+    told.complains("the trace does not say which property it is about")
+        .complains("piecewise sim MODEL --from TRACE -i");
+}

@@ -134,9 +134,14 @@ fn what_a_script_steps_through_is_what_the_document_says() {
 #[test]
 fn a_sweep_has_an_overview_with_plots_and_their_figures() {
     let html = shown(&[mux_sem(2), mux_sem(3), mux_sem(4)]);
-    for words in
-        ["<h2 id=\"overview-h\">", "Time in seconds", "Global states", "The figures as a table", "href=\"#r2-p0\""]
-    {
+    for words in [
+        "<h2 id=\"overview-h\">",
+        "Time in seconds",
+        "Global states",
+        "The figures as a table",
+        "href=\"#r2-p0\"",
+        "data-of=\"N = 3\"",
+    ] {
         assert!(html.contains(words), "no {words}");
     }
     let [result, _] = documents(&html);
