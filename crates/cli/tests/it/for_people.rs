@@ -205,3 +205,16 @@ fn a_run_that_was_kept_by_hand_is_about_no_property() {
     told.complains("the trace does not say which property it is about")
         .complains("piecewise sim MODEL --from TRACE -i");
 }
+
+#[test]
+fn narrow_screens_wrap_what_a_loop_shows() {
+    let text = "program s {\n  shared turn: 0..<2;\n  process Reader[i in 0..<2] { loop { want: await turn == i; use: skip; pass: turn = 1 - i; } }\n  \
+        property live: forall i: Reader[i]@want ~> Reader[i]@use;\n}\n";
+    let place = Place::with("s.pw", text);
+    let command = ["check", "s.pw", "--property", "live", "--method", "mono"];
+    let told = Told::new(&place.command(command).env("COLUMNS", "60").output().unwrap()).prints("able to move in");
+    // Commands are whole, to be pasted.
+    let is_prose = |line: &&str| !line.contains("piecewise check");
+    let widest = told.out.lines().filter(is_prose).map(|line| line.chars().count()).max();
+    assert!(widest <= Some(60), "{}", told.out);
+}

@@ -7,7 +7,7 @@ use explain::lasso::{Looped, MOST_LINES};
 
 use crate::numbers::counted;
 use crate::style::{Ink, Style};
-use crate::text::{pad, width};
+use crate::text::{hang, pad, width};
 
 /// The lines under a lasso; nothing for a finite run.
 pub fn turning(run: &Run, property: PropertyId, trace: &Trace, style: &Style) -> String {
@@ -22,7 +22,11 @@ pub fn turning(run: &Run, property: PropertyId, trace: &Trace, style: &Style) ->
     let head = format!("  In the loop of {}", counted(looped.turns.len() as u64, "turn", "turns"));
     let mut out = format!("{}\n", style.paint(Ink::Strong, &head));
     for (left, right) in &lines {
-        out.push_str(&format!("    {}   {right}\n", pad(left, widest)));
+        let lead = format!("    {}   ", pad(left, widest));
+        match right.is_empty() {
+            true => out.push_str(&format!("{}\n", lead.trim_end())),
+            false => out.push_str(&hang(&lead, right, style.width.min(80))),
+        }
     }
     out
 }
