@@ -563,6 +563,8 @@ fn sums_of_numbers_that_are_too_large_prove_nothing() {
                     counted: vec![c, d],
                     rows: Vec::new(),
                     views: vec![CountingView { family, shared: Vec::new(), local: vec![CountingItem::Place(a)] }],
+                    signs: Vec::new(),
+                    named: Vec::new(),
                     sums: vec![CellSum {
                         cells: vec![(c, times), (d, times)],
                         constant: 0,
@@ -593,7 +595,8 @@ fn whoever_is_on_stage_does_not_stand_behind_it() {
         local: vec![CountingItem::Place(place(&model, label)), CountingItem::Value(Value::Bool(f))],
     };
     let views = vec![view("a", false), view("w", true), view("x", true)];
-    let claim = Claim::Counting(CountingProof { counted: Vec::new(), rows: Vec::new(), views, sums: Vec::new() });
+    let (counted, rows, sums, signs, named) = Default::default();
+    let claim = Claim::Counting(CountingProof { counted, rows, views, sums, signs, named });
     let certificate = Certificate {
         property: "deadlock_free".to_owned(),
         scope: Scope::AllSizes { parameter: "N".to_owned(), from: 2, checked: Vec::new() },
