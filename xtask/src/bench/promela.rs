@@ -38,10 +38,16 @@ struct Collected {
     states: u64,
 }
 
-/// The largest collected models by name, or why they are not read.
-pub(super) fn models(root: &Path) -> Result<Vec<(String, Result<Model, String>)>, String> {
+/// A collected model that was read, if it is not refused.
+pub(super) struct ReadModel {
+    pub(super) name: String,
+    pub(super) model: Option<Model>,
+}
+
+/// The largest collected models.
+pub(super) fn models(root: &Path) -> Result<Vec<ReadModel>, String> {
     let read = |one: &Collected| load(&folder(root).join(&one.name), one, false).map(|(model, _)| model);
-    Ok(collected(root)?.iter().map(|one| (one.name.clone(), read(one))).collect())
+    Ok(collected(root)?.iter().map(|one| ReadModel { name: one.name.clone(), model: read(one).ok() }).collect())
 }
 
 fn folder(root: &Path) -> PathBuf {

@@ -56,10 +56,10 @@ fn section(root: &Path) -> Result<String, String> {
     for name in MODELS {
         add(row(name, &beem::load(root, name)?)?);
     }
-    for (name, model) in promela::models(root)? {
+    for promela::ReadModel { name, model } in promela::models(root)? {
         match model {
-            Ok(model) => add(row(&name, &model)?),
-            Err(_) => add(format!("| {name} | not read | | | | | |")),
+            Some(model) => add(row(&name, &model)?),
+            None => add(format!("| {name} | not read | | | | | |")),
         }
     }
     Ok(format!(
