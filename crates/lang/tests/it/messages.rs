@@ -68,6 +68,13 @@ fn statements_of_other_languages() {
             "E0101 1:36 expected `,` or the end of the list, found `{` | the fields of a struct stand in parentheses: `Msg(kind: …)`",
         ],
     );
+    check_statements(
+        "await x =< 1 && y =< 2;",
+        &[
+            "E0116 1:33 `=<` is no operator here | write `<=` for \"at most\"",
+            "E0116 1:43 `=<` is no operator here | write `<=` for \"at most\"",
+        ],
+    );
     check_statements("x++;", &["E0116 1:26 `++` is no operator here | write `x = x + 1`"]);
     check_statements(
         "if x { skip; } elsif y { skip; }",

@@ -100,6 +100,15 @@ impl Parser<'_> {
     pub(super) fn check_infix(&mut self) {
         let (span, text) = (self.span(), self.slice(self.span()));
         let diagnostic = match self.peek() {
+            // As in TLA+.
+            TokenKind::Assign if self.peek_at(1) == TokenKind::Less && self.span_at(1).start == span.end => {
+                let whole = self.bump().to(self.span());
+                Diagnostic::error(code::FOREIGN_OPERATOR, whole, "`=<` is no operator here").fix(
+                    "write `<=` for \"at most\"",
+                    whole,
+                    "<=",
+                )
+            }
             TokenKind::Assign => {
                 let message = "expected `==` in an expression, found `=`";
                 Diagnostic::error(code::ASSIGNMENT_IN_EXPRESSION, span, message)
