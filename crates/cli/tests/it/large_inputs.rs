@@ -116,7 +116,8 @@ fn time_is_kept_with_wide_cells() {
 #[test]
 fn a_large_proof_is_not_lost_where_its_check_does_not_fit() {
     let place = Place::with("proof.pw", PROOF);
-    let call = "check proof.pw --property p --method tmmc -j 1 --proof out --report page.html --progress none --format json";
+    let call =
+        "check proof.pw --property p --method tmmc -j 1 --proof out --report page.html --progress none --format json";
     for milliseconds in [6000_u32, 3000, 1500, 750, 375, 180] {
         let usage = Usage::of(&place, &format!("{call} --timeout {milliseconds}ms")).unwrap();
         let most = f64::from(milliseconds) / 1000.0 * 2.0 + 2.0;

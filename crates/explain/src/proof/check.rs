@@ -14,7 +14,7 @@ use model::Model;
 use model::process::ProcessId;
 use model::value::Value;
 
-use super::formula::{IndexName, LetterMeaning, NamedProcess, SentenceFormula, Test, ValueTerm};
+use super::formula::{CellTerm, IndexName, LetterMeaning, NamedProcess, SentenceFormula, Test, ValueTerm};
 use super::truth::truth;
 use super::view_state::{MemberView, PartialViewState, ProcessRenaming};
 
@@ -106,15 +106,11 @@ impl SentenceJudge<'_> {
         match formula {
             SentenceFormula::Constant(_) | SentenceFormula::At(..) => true,
             SentenceFormula::Cell(term, test) => {
-                let moves = |dimension: usize| {
-                    let dimensions = self.invariant.symmetry.iter().flat_map(|symmetry| &symmetry.dimensions);
-                    { dimensions }.any(|one| one.var == term.var && one.dimension == dimension)
-                };
-                let is_fixed = |(at, index): (usize, &IndexName)| matches!(index, IndexName::Number(_)) && moves(at);
                 let is_process = |value: &ValueTerm| matches!(value, ValueTerm::Plain(Value::Process(_)));
                 let names = matches!(test, Test::In(values) | Test::NotIn(values) if values.iter().any(is_process));
-                !term.indices.iter().enumerate().any(is_fixed) && !names
+                !self.is_fixed_element(term) && !names
             }
+            SentenceFormula::Sum(terms, _) => !terms.iter().any(|(_, term)| self.is_fixed_element(term)),
             SentenceFormula::Not(inner) => self.has_no_fixed_element(inner),
             SentenceFormula::All(parts) | SentenceFormula::Any(parts) => {
                 parts.iter().all(|part| self.has_no_fixed_element(part))
@@ -127,6 +123,16 @@ impl SentenceJudge<'_> {
         }
     }
 
+    /// Whether an element is named by a number where elements go with processes.
+    fn is_fixed_element(&self, term: &CellTerm) -> bool {
+        let moves = |dimension: usize| {
+            let dimensions = self.invariant.symmetry.iter().flat_map(|symmetry| &symmetry.dimensions);
+            { dimensions }.any(|one| one.var == term.var && one.dimension == dimension)
+        };
+        let is_fixed = |(at, index): (usize, &IndexName)| matches!(index, IndexName::Number(_)) && moves(at);
+        term.indices.iter().enumerate().any(is_fixed)
+    }
+
     /// Whether the sentence is true in every view state of a member's image; `None` where that is not found out.
     fn is_true_in(
         &self,
@@ -135,7 +141,7 @@ impl SentenceJudge<'_> {
         (view, own): (&MemberView<'_>, &[ProcessId]),
     ) -> Option<bool> {
         let meaning = LetterMeaning::new(self.model, own);
-        let mut reads = Reads { view, columns: BTreeSet::new(), atoms: Vec::new() };
+        let mut reads = Reads { view, columns: BTreeSet::new(), summed: BTreeSet::new(), atoms: Vec::new() };
         reads.collect(&meaning, formula)?;
         let kinds: Vec<Option<Vec<u32>>> = (0..view.columns.len())
             .map(|column| reads.columns.contains(&column).then(|| reads.kinds(column)))
@@ -157,6 +163,8 @@ impl SentenceJudge<'_> {
 struct Reads<'f, 'v, 'a> {
     view: &'v MemberView<'a>,
     columns: BTreeSet<usize>,
+    /// Those of which every number counts, since they are added to others.
+    summed: BTreeSet<usize>,
     /// The tests, each with what letters denote and the column that it reads.
     atoms: Vec<(usize, LetterMeaning<'a>, &'f SentenceFormula)>,
 }
@@ -169,6 +177,13 @@ impl<'f, 'a> Reads<'f, '_, 'a> {
             SentenceFormula::Cell(term, _) => {
                 let column = self.view.column_of_cell(meaning.cell(term)?)?;
                 self.note(column, meaning, formula);
+            }
+            SentenceFormula::Sum(terms, _) => {
+                for (_, term) in terms {
+                    let column = self.view.column_of_cell(meaning.cell(term)?)?;
+                    self.columns.insert(column);
+                    self.summed.insert(column);
+                }
             }
             SentenceFormula::At(who, _) => {
                 let column = self.view.column_of_place(meaning.process(*who)?)?;
@@ -200,7 +215,7 @@ impl<'f, 'a> Reads<'f, '_, 'a> {
     /// For each number of a column the first one that no test distinguishes from it.
     fn kinds(&self, column: usize) -> Vec<u32> {
         let n_numbers = self.view.n_numbers(column) as u32;
-        if matches!(self.view.columns[column], Column::Exposed(_)) {
+        if matches!(self.view.columns[column], Column::Exposed(_)) || self.summed.contains(&column) {
             return (0..n_numbers).collect();
         }
         let atoms: Vec<_> = self.atoms.iter().filter(|(at, ..)| *at == column).collect();

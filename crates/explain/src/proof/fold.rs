@@ -75,7 +75,7 @@ impl Folder<'_> {
     }
 
     fn is_place(&self, column: usize) -> bool {
-        matches!(self.subject.columns[column], Column::Control(_) | Column::Exposed(_))
+        matches!(self.subject.columns.get(column), Some(Column::Control(_) | Column::Exposed(_)))
     }
 
     /// The sentence of one exclusion.
@@ -102,15 +102,16 @@ impl Folder<'_> {
 
     /// The own process's columns, then what is shared, then those of others.
     fn rank(&self, column: usize) -> usize {
-        let owner = match self.subject.columns[column] {
+        let owner = |at: usize| match self.subject.columns[at] {
             Column::Control(process) | Column::Exposed(process) => Some(process),
             Column::Cell(cell) => self.subject.words.model.cells[cell].owner,
         };
-        match owner {
+        let rank = |at: usize| match owner(at) {
             Some(process) if self.own.contains(&process) => 0,
             None => 1,
             Some(_) => 2,
-        }
+        };
+        self.subject.read_by(column).into_iter().map(rank).max().unwrap_or(2)
     }
 
     /// An exclusion that says the same of every process: one of them does otherwise.
@@ -215,7 +216,7 @@ impl Folder<'_> {
         Some((process, self.subject.formula(sentence, &names)))
     }
 
-    /// Puts `forall k != l` before what is said of each two processes.
+    /// Puts `forall k != l`, or `forall k in P: forall l in Q`, before what is said of each two processes.
     fn fold_pairs(&self, sentences: Vec<Sentence>) -> Vec<Sentence> {
         let model = self.subject.words.model;
         let nobody = ProcessNames { called: Vec::new(), next: self.names.next };
@@ -248,6 +249,12 @@ impl Folder<'_> {
             if members.iter().all(|(_, sentence)| said.contains(sentence)) {
                 continue;
             }
+            if self.is_all_pairs(&members) {
+                said.extend(members.iter().map(|(_, sentence)| sentence.clone()));
+                let (processes, sentences) = members.into_iter().unzip();
+                out.push(Sentence::ForAll(Instances { processes, sentences, except: None }));
+                continue;
+            }
             let processes: BTreeSet<ProcessId> = members.iter().flat_map(|(pair, _)| pair.iter().copied()).collect();
             let pairs: BTreeSet<&Vec<ProcessId>> = members.iter().map(|(pair, _)| pair).collect();
             let complete = pairs.len() == processes.len() * (processes.len() - 1);
@@ -268,6 +275,20 @@ impl Folder<'_> {
         }
         out.extend(kept);
         out
+    }
+
+    /// Whether these are all pairs of a process of one family and a process of another.
+    fn is_all_pairs(&self, members: &[(Vec<ProcessId>, Sentence)]) -> bool {
+        let model = self.subject.words.model;
+        let family = |at: usize| model.processes[members[0].0[at]].family;
+        let everybody = |at: usize| model.families[family(at)].processes().collect::<BTreeSet<ProcessId>>();
+        let seen = |at: usize| members.iter().map(|(pair, _)| pair[at]).collect::<BTreeSet<ProcessId>>();
+        let pairs: BTreeSet<&Vec<ProcessId>> = members.iter().map(|(pair, _)| pair).collect();
+        family(0) != family(1)
+            && (0..2).all(|at| seen(at) == everybody(at))
+            && pairs.len() == members.len()
+            && pairs.len() == everybody(0).len() * everybody(1).len()
+            && pairs.len() > 1
     }
 
     fn pairs_sentence(&self, members: Vec<(Vec<ProcessId>, Sentence)>, except: Option<NamedProcess>) -> Sentence {

@@ -163,6 +163,8 @@ pub enum SentenceFormula {
     Constant(bool),
     /// A cell's value passes a test.
     Cell(CellTerm, Test),
+    /// A sum of cells that hold numbers, each with how often it is added, passes a test.
+    Sum(Vec<(i64, CellTerm)>, Test),
     /// A process is at one of these places.
     At(NamedProcess, Vec<PlaceName>),
     /// The opposite.
@@ -187,6 +189,7 @@ impl SentenceFormula {
         match self {
             SentenceFormula::Constant(_) | SentenceFormula::At(..) => false,
             SentenceFormula::Cell(term, _) => is_meant(term.var),
+            SentenceFormula::Sum(terms, _) => terms.iter().any(|(_, term)| is_meant(term.var)),
             SentenceFormula::Not(inner) => inner.mentions(is_meant),
             SentenceFormula::All(parts) | SentenceFormula::Any(parts) => {
                 parts.iter().any(|part| part.mentions(is_meant))
@@ -207,6 +210,7 @@ impl SentenceFormula {
         match self {
             SentenceFormula::Constant(_) => 0,
             SentenceFormula::Cell(..) => 1,
+            SentenceFormula::Sum(terms, _) => terms.len(),
             SentenceFormula::At(_, spots) => spots.len(),
             SentenceFormula::Not(inner) => inner.n_atoms(),
             SentenceFormula::All(parts) | SentenceFormula::Any(parts) => {
@@ -237,6 +241,8 @@ impl SentenceFormula {
             SentenceFormula::Not(inner) => *inner,
             SentenceFormula::Cell(cell, Test::In(values)) => SentenceFormula::Cell(cell, Test::NotIn(values)),
             SentenceFormula::Cell(cell, Test::NotIn(values)) => SentenceFormula::Cell(cell, Test::In(values)),
+            SentenceFormula::Sum(terms, Test::In(values)) => SentenceFormula::Sum(terms, Test::NotIn(values)),
+            SentenceFormula::Sum(terms, Test::NotIn(values)) => SentenceFormula::Sum(terms, Test::In(values)),
             other => SentenceFormula::Not(Box::new(other)),
         }
     }
@@ -252,15 +258,12 @@ impl SentenceFormula {
         match self {
             SentenceFormula::Constant(_) => {}
             SentenceFormula::Cell(cell, test) => {
-                found.extend(cell.owner);
-                found.extend(cell.indices.iter().filter_map(|index| match index {
-                    IndexName::Of(who) => Some(*who),
-                    IndexName::Number(_) => None,
-                }));
+                found.extend(cell.named());
                 if let Test::In(values) | Test::NotIn(values) = test {
                     found.extend(values.iter().filter_map(ValueTerm::process));
                 }
             }
+            SentenceFormula::Sum(terms, _) => terms.iter().for_each(|(_, term)| found.extend(term.named())),
             SentenceFormula::At(who, spots) => {
                 found.insert(*who);
                 let counters = spots.iter().flat_map(|spot| spot.counters.iter().flatten());
@@ -279,10 +282,21 @@ impl SentenceFormula {
                 quantified.body.collect_named(found);
             }
             SentenceFormula::Tally(tally) => {
-                tally.cells.iter().for_each(|(_, term)| found.extend(term.owner));
+                tally.cells.iter().for_each(|(_, term)| found.extend(term.named()));
                 tally.counts.iter().for_each(|(_, counted)| counted.body.collect_named(found));
             }
         }
+    }
+}
+
+impl CellTerm {
+    /// Its owner, and the processes whose element it is.
+    fn named(&self) -> impl Iterator<Item = NamedProcess> {
+        let index = |index: &IndexName| match index {
+            IndexName::Of(who) => Some(*who),
+            IndexName::Number(_) => None,
+        };
+        self.owner.into_iter().chain(self.indices.iter().filter_map(index))
     }
 }
 

@@ -14,6 +14,7 @@ use super::cover::{Exclusion, RowSet};
 use super::fold::Folder;
 use super::formula::{Letter, NamedProcess, PlaceName, SentenceFormula};
 use super::sentence::{ColumnLiteral, Sentence, Subject};
+use super::sums::SumColumn;
 use super::tree::{ClassRowSet, Tree};
 use super::words::{InvariantWords, ProcessNames};
 
@@ -49,6 +50,12 @@ pub(super) struct Spoken {
 }
 
 impl MemberSentences {
+    /// How many tests the sentences have together.
+    fn n_atoms(&self) -> usize {
+        let at_places = self.places.iter().flat_map(|at| &at.said);
+        self.always.iter().chain(at_places).map(|spoken| spoken.formula.n_atoms()).sum()
+    }
+
     /// The classes of a column, if some sentence speaks of it.
     pub fn classes_of(&self, column: Column) -> Option<&[Vec<u32>]> {
         let at = self.columns.iter().position(|&known| known == column)?;
@@ -81,6 +88,9 @@ pub(super) struct ClassRows<'a> {
     words: &'a InvariantWords<'a>,
     member: &'a Member,
     columns: Vec<Column>,
+    /// Sums of these.
+    sums: Vec<SumColumn>,
+    /// Classes of the columns, then of the sums.
     classes: ClassRowSet,
     /// The letters.
     called: Called,
@@ -112,14 +122,41 @@ impl<'a> ClassRows<'a> {
         let called = letters(words.model, &member.processes);
         let names = ProcessNames { called: Vec::new(), next: 0 };
         let names = called.own.iter().fold(names, |names, &process| names.with(words.model, process));
-        Some(ClassRows {
-            words,
-            member,
-            columns: order.iter().map(|&column| member.columns[column]).collect(),
-            classes,
-            called,
-            names,
-        })
+        let columns: Vec<Column> = order.iter().map(|&column| member.columns[column]).collect();
+        let sums = SumColumn::find(words, &columns, &classes);
+        let mut found = ClassRows { words, member, columns, sums, classes, called, names };
+        found.add_sums();
+        Some(found)
+    }
+
+    /// Adds the classes of the sums to the rows.
+    fn add_sums(&mut self) {
+        for sum in &self.sums {
+            self.classes.numbers.push(sum.numbers());
+            self.classes.rows.iter_mut().for_each(|row| row.push(sum.class(row)));
+        }
+    }
+
+    /// The same without sums.
+    fn without_sums(&self) -> Self {
+        let n_columns = self.columns.len();
+        let numbers = self.classes.numbers[..n_columns].to_vec();
+        let rows = self.classes.rows.iter().map(|row| row[..n_columns].to_vec()).collect();
+        ClassRows {
+            sums: Vec::new(),
+            classes: ClassRowSet { numbers, rows },
+            columns: self.columns.clone(),
+            called: self.called.clone(),
+            names: self.names.clone(),
+            ..*self
+        }
+    }
+
+    /// What is excluded since it is no sum: nobody needs to say so.
+    fn definitions(&self) -> Vec<Exclusion> {
+        let at = |nth: usize| self.columns.len() + nth;
+        let of = |(nth, sum): (usize, &SumColumn)| sum.definition(at(nth), self.classes.numbers[at(nth)].len());
+        self.sums.iter().enumerate().flat_map(of).collect()
     }
 
     /// The same, with each process named by its own number: for what is said of these processes only, and of none of their images.
@@ -153,6 +190,7 @@ impl<'a> ClassRows<'a> {
         Subject {
             words: self.words,
             columns: &self.columns,
+            sums: &self.sums,
             numbers: &self.classes.numbers,
             letters: &self.called.letters,
         }
@@ -164,6 +202,15 @@ impl<'a> ClassRows<'a> {
 
     /// What the member says; `None` where that takes too many sentences.
     pub fn sentences(&self) -> Option<MemberSentences> {
+        if self.sums.is_empty() {
+            return self.all_sentences();
+        }
+        // Sums are a way to say it, not always the shorter one.
+        let ways = [self.all_sentences(), self.without_sums().all_sentences()];
+        ways.into_iter().flatten().min_by_key(MemberSentences::n_atoms)
+    }
+
+    fn all_sentences(&self) -> Option<MemberSentences> {
         let subject = self.subject();
         let control = match self.member.processes[..] {
             [process] => self.columns.iter().position(|&column| column == Column::Control(process)),
@@ -182,6 +229,7 @@ impl<'a> ClassRows<'a> {
         if let Some(control) = control {
             columns.extend(self.places(&subject, control, &general, &mut found)?);
         }
+        columns = columns.into_iter().flat_map(|column| subject.read_by(column)).collect();
         columns.sort_unstable();
         columns.dedup();
         found.classes = columns.iter().map(|&column| self.classes.numbers[column].clone()).collect();
@@ -191,9 +239,10 @@ impl<'a> ClassRows<'a> {
 
     /// The sentence as a formula, with the columns that it speaks of.
     fn spoken(&self, subject: &Subject<'_>, sentence: &Sentence) -> Spoken {
+        let columns = sentence.columns().into_iter().flat_map(|column| subject.read_by(column));
         Spoken {
             formula: subject.formula(sentence, &self.names),
-            columns: sentence.columns().into_iter().map(|column| self.columns[column]).collect(),
+            columns: columns.map(|column| self.columns[column]).collect(),
         }
     }
 
@@ -203,7 +252,7 @@ impl<'a> ClassRows<'a> {
         let occurring = self.occurring(&self.classes.rows);
         let folder = self.folder(subject, &occurring);
         let set = RowSet { sizes: &sizes, rows: &self.classes.rows };
-        let all = set.exclusions(&[], &|one| folder.kind(one))?;
+        let all = set.exclusions(&self.definitions(), &|one| folder.kind(one))?;
         let Some(control) = control else { return Some(all) };
         let speaks = |one: &Exclusion| one.iter().any(|(column, _)| *column == control);
         let kinds: BTreeSet<String> = all.iter().filter(|one| !speaks(one)).map(|one| folder.kind(one)).collect();
@@ -226,7 +275,7 @@ impl<'a> ClassRows<'a> {
 
     /// The classes that occur in rows, for each column, as bits.
     fn occurring(&self, rows: &[Vec<usize>]) -> Vec<u64> {
-        let mut bits = vec![0; self.columns.len()];
+        let mut bits = vec![0; self.classes.numbers.len()];
         rows.iter().for_each(|row| row.iter().zip(&mut bits).for_each(|(&class, bits)| *bits |= 1_u64 << class));
         bits
     }
@@ -278,13 +327,18 @@ impl<'a> ClassRows<'a> {
         let sizes = self.sizes();
         let (anywhere, here) = (self.occurring(&self.classes.rows), self.occurring(rows));
         let set = RowSet { sizes: &sizes, rows };
-        let narrower = |column: &usize| *column != control && anywhere[*column] != here[*column];
+        // Of a cell with one value, the sum says nothing new.
+        let is_plain = |column: usize| {
+            let parts = subject.read_by(column);
+            parts.len() == 1 || parts.into_iter().all(|part| here[part].count_ones() > 1)
+        };
+        let narrower = |column: &usize| *column != control && anywhere[*column] != here[*column] && is_plain(*column);
         let literal =
             |column| Sentence::Literal(ColumnLiteral { column, inside: here[column], present: anywhere[column] });
         let units: Vec<Sentence> = (0..sizes.len()).filter(narrower).map(literal).collect();
         let mut sentences = self.folder(subject, &anywhere).folded(units);
         let folder = self.folder(subject, &here);
-        let fixed: Vec<Exclusion> = general.iter().cloned().chain(set.single()).collect();
+        let fixed: Vec<Exclusion> = general.iter().cloned().chain(set.single()).chain(self.definitions()).collect();
         let more = set.exclusions(&fixed, &|one| folder.kind(one))?;
         sentences.extend(folder.sentences(&more));
         Some(sentences)
@@ -363,6 +417,11 @@ impl ClassRows<'_> {
             for (class, size) in row.iter_mut().zip(&sizes) {
                 *class = rest % size;
                 rest /= size;
+            }
+            // What is no sum is nobody's to say.
+            let is_sum = |(at, sum): (usize, &SumColumn)| row[self.columns.len() + at] == sum.class(&row);
+            if !self.sums.iter().enumerate().all(is_sum) {
+                continue;
             }
             let at_place = match control {
                 Some(control) => {

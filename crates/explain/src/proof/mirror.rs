@@ -46,6 +46,12 @@ fn collect(sentence: &SentenceFormula, is_said: bool, parts: &mut Clause) {
         SentenceFormula::At(who, spots) => {
             parts.insert((is_said, SentenceFormula::At(*who, sorted(spots))));
         }
+        SentenceFormula::Sum(terms, Test::NotIn(values)) => {
+            parts.insert((!is_said, SentenceFormula::Sum(sorted(terms), Test::In(sorted(values)))));
+        }
+        SentenceFormula::Sum(terms, test) => {
+            parts.insert((is_said, SentenceFormula::Sum(sorted(terms), test.clone())));
+        }
         SentenceFormula::Iff(one, other) => {
             let (one, other) = if one <= other { (one, other) } else { (other, one) };
             parts.insert((is_said, SentenceFormula::Iff(one.clone(), other.clone())));
@@ -83,6 +89,10 @@ fn exchanged(sentence: &SentenceFormula) -> Option<SentenceFormula> {
         SentenceFormula::Iff(one, other) => {
             let (one, other) = both(one, other)?;
             SentenceFormula::Iff(one, other)
+        }
+        SentenceFormula::Sum(terms, test) => {
+            let terms = terms.iter().map(|(times, term)| (*times, exchanged_cell(term))).collect();
+            SentenceFormula::Sum(terms, exchanged_test(test))
         }
         SentenceFormula::Quantified(_) | SentenceFormula::Tally(_) => return None,
     })

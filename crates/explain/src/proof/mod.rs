@@ -1,7 +1,7 @@
 //! A certificate in the user's words: what each process may rely on, where, and which lines the proof did not need.
 //!
 //! In: a Model and a certificate that proves one of its properties. Out: a [`LocalProof`]: sentences as values, each true in every view state of the
-//! proof's sets. `tree` finds out which numbers a set does not distinguish, `cover` says a set in few exclusions, `fold`
+//! proof's sets. `tree` finds out which numbers a set does not distinguish, `sums` adds sums of cells, `cover` says a set in few exclusions, `fold`
 //! makes sentences of them, `words` knows the names; `formula` is what a sentence is, `render` writes it, `check` judges it with `truth` on the states of
 //! `view_state`; `mirror` leaves out what is said of two processes both ways round, `lines` reads the program's text, `statement` says what does not depend on the size.
 
@@ -18,6 +18,7 @@ mod scene;
 mod sentence;
 mod statement;
 pub mod story;
+mod sums;
 mod tree;
 pub mod truth;
 mod view_state;

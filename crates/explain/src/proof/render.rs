@@ -79,6 +79,7 @@ impl SentenceWriter<'_> {
         match formula {
             SentenceFormula::Constant(truth) => Some((TextLevel::Atom, truth.to_string())),
             SentenceFormula::Cell(cell, test) => self.cell_test(cell, test),
+            SentenceFormula::Sum(terms, test) => self.sum_test(terms, test),
             SentenceFormula::At(who, spots) => {
                 let (who, spots) = (self.process(*who)?, self.spots(spots)?);
                 match &spots[..] {
@@ -171,30 +172,57 @@ impl SentenceWriter<'_> {
 
     /// `x + count(k: P[k]@{crit, leave}) == 1`.
     fn tally(&self, tally: &ProcessTally) -> Option<(TextLevel, String)> {
-        let mut text = String::new();
-        let mut add = |times: i64, term: &str| {
-            let factor = if times.abs() == 1 { String::new() } else { format!("{} * ", times.abs()) };
-            let sign = match (text.is_empty(), times < 0) {
-                (true, false) => "",
-                (true, true) => "-",
-                (false, false) => " + ",
-                (false, true) => " - ",
-            };
-            text.push_str(&format!("{sign}{factor}{term}"));
-        };
-        for (times, term) in &tally.cells {
-            add(*times, &self.cell(term)?);
-        }
+        let mut parts = self.summands(&tally.cells)?;
         for (times, counted) in &tally.counts {
             let name = self.letters.get(counted.letter)?;
             let domain = match self.only_family() == Some(counted.family) {
                 true => String::new(),
                 false => format!(" in {}", clean(&self.model.families[counted.family].name)),
             };
-            add(*times, &format!("count({name}{domain}: {})", self.formula(&counted.body)?.1));
+            parts.push((*times, format!("count({name}{domain}: {})", self.formula(&counted.body)?.1)));
         }
         let sign = if tally.is_least { ">=" } else { "==" };
-        Some((TextLevel::Comparison, format!("{text} {sign} {}", tally.total)))
+        Some((TextLevel::Comparison, format!("{} {sign} {}", added(&parts), tally.total)))
+    }
+
+    fn summands(&self, terms: &[(i64, CellTerm)]) -> Option<Vec<(i64, String)>> {
+        terms.iter().map(|(times, term)| Some((*times, self.cell(term)?))).collect()
+    }
+
+    /// `a + b == 4`, and of a difference `a == b + 1`.
+    fn sum_test(&self, terms: &[(i64, CellTerm)], test: &Test) -> Option<(TextLevel, String)> {
+        let parts = self.summands(terms)?;
+        let sum = added(&parts);
+        let compared = |sign: &str, number: i64| match &parts[..] {
+            [(1, one), (-1, other)] if number < 0 => format!("{one} + {} {sign} {other}", number.unsigned_abs()),
+            [(1, one), (-1, other)] if number == 0 => format!("{one} {sign} {other}"),
+            [(1, one), (-1, other)] => format!("{one} {sign} {other} + {number}"),
+            _ => format!("{sum} {sign} {number}"),
+        };
+        let (values, sign) = match test {
+            Test::AtMost(most) => return Some((TextLevel::Comparison, compared("<=", *most))),
+            Test::AtLeast(least) => return Some((TextLevel::Comparison, compared(">=", *least))),
+            Test::In(values) => (values, "=="),
+            Test::NotIn(values) => (values, "!="),
+        };
+        let number = |value: &ValueTerm| match value {
+            ValueTerm::Plain(Value::Int(number)) => Some(*number),
+            _ => None,
+        };
+        let numbers = values.iter().map(number).collect::<Option<Vec<i64>>>()?;
+        match (&numbers[..], sign) {
+            ([only], _) => Some((TextLevel::Comparison, compared(sign, *only))),
+            (several, _) if self.is_strict => {
+                let (level, between) = if sign == "==" { (TextLevel::Or, " || ") } else { (TextLevel::And, " && ") };
+                let parts: Vec<String> = several.iter().map(|&number| compared(sign, number)).collect();
+                Some((level, parts.join(between)))
+            }
+            (several, _) => {
+                let list: Vec<String> = several.iter().map(i64::to_string).collect();
+                let word = if sign == "==" { "in" } else { "not in" };
+                Some((TextLevel::Comparison, format!("{sum} {word} {{{}}}", list.join(", "))))
+            }
+        }
     }
 
     fn cell_test(&self, term: &CellTerm, test: &Test) -> Option<(TextLevel, String)> {
@@ -375,4 +403,20 @@ pub fn place_name(model: &Model, place: PlaceId) -> String {
         None if is_end => "end".to_owned(),
         _ => clean(&declared.name),
     }
+}
+
+/// Terms, each so often, as a sum.
+fn added(parts: &[(i64, String)]) -> String {
+    let mut text = String::new();
+    for (times, term) in parts {
+        let factor = if times.abs() == 1 { String::new() } else { format!("{} * ", times.abs()) };
+        let sign = match (text.is_empty(), *times < 0) {
+            (true, false) => "",
+            (true, true) => "-",
+            (false, false) => " + ",
+            (false, true) => " - ",
+        };
+        text.push_str(&format!("{sign}{factor}{term}"));
+    }
+    text
 }

@@ -8,6 +8,7 @@ use model::process::ProcessId;
 
 use super::formula::{LetterMeaning, NamedProcess, QuantifiedSentence, Quantity, SentenceFormula};
 use super::render;
+use super::sums::SumColumn;
 use super::words::{InvariantWords, ProcessNames};
 
 /// What a sentence is about: the columns and their classes of numbers.
@@ -16,7 +17,9 @@ pub(super) struct Subject<'a> {
     pub words: &'a InvariantWords<'a>,
     /// The columns.
     pub columns: &'a [Column],
-    /// For each column its classes, each with its numbers.
+    /// Sums of these, which come after them.
+    pub sums: &'a [SumColumn],
+    /// For each column, and each sum, its classes, each with its numbers.
     pub numbers: &'a [Vec<Vec<u32>>],
     /// The letters' names.
     pub letters: &'a [String],
@@ -64,11 +67,27 @@ impl Subject<'_> {
         numbers
     }
 
+    /// The columns of the view that a column is made of: itself, or those that it is the sum of.
+    pub fn read_by(&self, column: usize) -> Vec<usize> {
+        match column.checked_sub(self.columns.len()) {
+            None => vec![column],
+            Some(at) => vec![self.sums[at].one, self.sums[at].other],
+        }
+    }
+
     /// The literal as a formula.
     pub fn literal(&self, literal: &ColumnLiteral, names: &ProcessNames) -> SentenceFormula {
         let inside = self.numbers_of(literal.column, literal.inside);
         let present = self.numbers_of(literal.column, literal.present);
-        self.words.says(self.columns[literal.column], &inside, &present, names)
+        match self.columns.get(literal.column) {
+            Some(column) => self.words.says(*column, &inside, &present, names),
+            None => self.sums[literal.column - self.columns.len()].says(
+                (self.words, self.columns),
+                &inside,
+                &present,
+                names,
+            ),
+        }
     }
 
     /// The processes that the literal names, where some of them are called by letters; those that quantifiers range over are not named.
@@ -82,8 +101,10 @@ impl Subject<'_> {
         let formula = self.literal(literal, names);
         let mut found: Vec<ProcessId> = formula.named().into_iter().filter_map(|who| meaning.process(who)).collect();
         // The indices of a cell are processes even where they are shown as numbers.
-        if let Column::Cell(cell) = self.columns[literal.column] {
-            found.extend(self.words.indexed_by(cell));
+        for at in self.read_by(literal.column) {
+            if let Column::Cell(cell) = self.columns[at] {
+                found.extend(self.words.indexed_by(cell));
+            }
         }
         found.sort_unstable();
         found.dedup();
@@ -119,10 +140,20 @@ impl Subject<'_> {
         let processes = &instances.processes[0];
         let model = self.words.model;
         let bound = processes.iter().fold(names.clone(), |names, &process| names.with(model, process));
+        let family = |at: usize| model.processes[processes[at]].family;
+        if processes.len() == 2 && family(0) != family(1) {
+            let body = self.formula(&instances.sentences[0], &bound);
+            let quantify = |body, at: usize| {
+                let (letters, family) = (vec![names.next + at], family(at));
+                let body = Box::new(body);
+                SentenceFormula::Quantified(QuantifiedSentence { quantity, letters, family, except: Vec::new(), body })
+            };
+            return quantify(quantify(body, 1), 0);
+        }
         SentenceFormula::Quantified(QuantifiedSentence {
             quantity,
             letters: (names.next..names.next + processes.len()).collect(),
-            family: model.processes[processes[0]].family,
+            family: family(0),
             except: instances.except.into_iter().collect(),
             body: Box::new(match &instances.sentences[0] {
                 Sentence::Literal(literal) if quantity == Quantity::ForAll => self.of_all(literal, &bound),

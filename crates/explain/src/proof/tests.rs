@@ -208,3 +208,37 @@ fn slow_truth(
         truth(&LetterMeaning::new(model, &said.own), claim, &PartialViewState::new(&view, &row)) == Some(true)
     })
 }
+
+/// Two numbers that go together are said to have a sum or a difference; the sentences are true, say exactly the set, and can be read back.
+#[test]
+fn numbers_that_go_together_are_said_as_sums_and_differences() {
+    let moves = "program moves(N: 2..) { shared a: [0..=4; 2] = 2; process P[i in 0..<N] { local k: 0..=1; loop {
+        pick: k = any; go: atomic { await a[k] > 0; a[k] -= 1; a[1 - k] += 1; } } }";
+    let follows = "program follows { shared head: 0..=6; shared tail: 0..=6;
+        process P { loop { put: await head < 6; up: head += 1; } }
+        process Q { loop { get: await tail < head; down: tail += 1; } }
+        process R { loop { back: atomic { await head == 6 && tail == 6; head = 0; tail = 0; } } }";
+    let behind = "program behind { shared x: 0..=5; shared y: 0..=5;
+        process P { loop { one: await x < 5; two: x += 1; three: y += 1; } }";
+    for (text, wanted) in [(moves, "a[0] + a[1] == 4"), (follows, "head >= tail"), (behind, "x == y + 1")] {
+        let text = format!("{text} }}");
+        let source = SourceFile::new("sums.pw", text.clone());
+        let model = lang::load(&source, &[]).unwrap().model;
+        let product = Product::explore(&model, 3000).unwrap();
+        let mut said = Vec::new();
+        for certificate in proofs(&model, 2000) {
+            let proof = explanation(&model, &certificate);
+            for part in &proof.parts {
+                assert_eq!(false_claim(&model, part, &product.states), None);
+                said.extend(part.sentences().into_iter().map(|(_, one)| one.text.clone()));
+            }
+            false_text(&text, &proof).unwrap();
+            let invariant = certificate.invariant().unwrap();
+            let words = InvariantWords::new(&model, invariant);
+            for member in &invariant.members {
+                assert_eq!(ClassRows::new(&words, member).unwrap().wrong(), None);
+            }
+        }
+        assert!(said.iter().any(|one| one.contains(wanted)), "{wanted}: {said:#?}");
+    }
+}

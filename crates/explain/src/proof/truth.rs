@@ -12,7 +12,9 @@ use model::process::ProcessId;
 use model::value::Value;
 use model::variable::CellId;
 
-use super::formula::{LetterMeaning, PlaceName, ProcessTally, QuantifiedSentence, Quantity, SentenceFormula, Test};
+use super::formula::{
+    CellTerm, LetterMeaning, PlaceName, ProcessTally, QuantifiedSentence, Quantity, SentenceFormula, Test,
+};
 
 /// What is known of a state.
 pub trait StateKnowledge: Sized {
@@ -48,6 +50,7 @@ pub fn truth(meaning: &LetterMeaning<'_>, formula: &SentenceFormula, facts: &imp
     let found = match formula {
         SentenceFormula::Constant(truth) => Some(*truth),
         SentenceFormula::Cell(term, test) => passes(meaning, test, facts.value(meaning.cell(term)?)),
+        SentenceFormula::Sum(terms, test) => passes(meaning, test, sum(meaning, terms, facts).map(Value::Int)),
         SentenceFormula::At(who, spots) => stands(meaning, meaning.process(*who)?, spots, facts),
         SentenceFormula::Not(inner) => truth(meaning, inner, facts).map(|inner| !inner),
         SentenceFormula::All(parts) => all(parts.iter().map(|part| truth(meaning, part, facts))),
@@ -131,12 +134,16 @@ fn of_quantified(
     }
 }
 
+/// What cells have together, each added so often; `None` where one is not known, or holds no number.
+fn sum(meaning: &LetterMeaning<'_>, terms: &[(i64, CellTerm)], facts: &impl StateKnowledge) -> Option<i64> {
+    terms.iter().try_fold(0_i64, |sum, (times, term)| match facts.value(meaning.cell(term)?)? {
+        Value::Int(number) => sum.checked_add(times.checked_mul(number)?),
+        _ => None,
+    })
+}
+
 fn of_tally(meaning: &LetterMeaning<'_>, tally: &ProcessTally, facts: &impl StateKnowledge) -> Option<bool> {
-    let mut sum = 0;
-    for (times, term) in &tally.cells {
-        let Value::Int(number) = facts.value(meaning.cell(term)?)? else { return None };
-        sum += times * number;
-    }
+    let mut sum = sum(meaning, &tally.cells, facts)?;
     for (times, counted) in &tally.counts {
         for process in meaning.model.families[counted.family].processes() {
             let is_counted = truth(&meaning.with(&[counted.letter], &[process]), &counted.body, facts)?;
@@ -191,7 +198,7 @@ fn unknowns(
                 unknowns(&meaning.with(&quantified.letters, &choice), &quantified.body, facts, found)?;
             }
         }
-        SentenceFormula::Tally(_) => return None,
+        SentenceFormula::Sum(..) | SentenceFormula::Tally(_) => return None,
     }
     Some(())
 }

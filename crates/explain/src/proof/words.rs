@@ -116,7 +116,7 @@ impl<'a> InvariantWords<'a> {
     }
 
     /// A cell: `x`, `flag[k]`, `P[k].level`.
-    fn cell(&self, cell: CellId, names: &ProcessNames) -> CellTerm {
+    pub fn cell(&self, cell: CellId, names: &ProcessNames) -> CellTerm {
         let declared = &self.model.cells[cell];
         let index = |(dimension, index): (usize, usize)| {
             let process = self.index_process(declared.var, dimension, index);

@@ -84,7 +84,7 @@ impl<'a> SupposedRow<'a> {
             }
             SentenceFormula::Iff(one, other) => Some(self.truth(one, letters)? == self.truth(other, letters)?),
             SentenceFormula::Quantified(quantified) => self.of_quantified(quantified, letters),
-            SentenceFormula::Tally(_) => None,
+            SentenceFormula::Sum(..) | SentenceFormula::Tally(_) => None,
         }
     }
 

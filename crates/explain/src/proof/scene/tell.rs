@@ -594,6 +594,9 @@ pub(in super::super) fn relettered(formula: &SentenceFormula, to: &dyn Fn(usize)
         SentenceFormula::Iff(one, other) => {
             SentenceFormula::Iff(Box::new(relettered(one, to)), Box::new(relettered(other, to)))
         }
-        SentenceFormula::Constant(_) | SentenceFormula::Quantified(_) | SentenceFormula::Tally(_) => formula.clone(),
+        SentenceFormula::Constant(_)
+        | SentenceFormula::Sum(..)
+        | SentenceFormula::Quantified(_)
+        | SentenceFormula::Tally(_) => formula.clone(),
     }
 }
