@@ -139,21 +139,29 @@ impl Subject<'_> {
     fn quantified(&self, instances: &Instances, quantity: Quantity, names: &ProcessNames) -> SentenceFormula {
         let processes = &instances.processes[0];
         let model = self.words.model;
-        let bound = processes.iter().fold(names.clone(), |names, &process| names.with(model, process));
-        let family = |at: usize| model.processes[processes[at]].family;
-        if processes.len() == 2 && family(0) != family(1) {
-            let body = self.formula(&instances.sentences[0], &bound);
-            let quantify = |body, at: usize| {
-                let (letters, family) = (vec![names.next + at], family(at));
+        let named = |processes: &[ProcessId]| {
+            processes.iter().fold(names.clone(), |names, &process| names.with(model, process))
+        };
+        let family = |process: ProcessId| model.processes[process].family;
+        if let [one, other] = processes[..]
+            && family(one) != family(other)
+        {
+            // A process without an index has a name of its own, and needs no letter.
+            let is_indexed = |process: &ProcessId| model.families[family(*process)].index.is_some();
+            let indexed: Vec<ProcessId> = [one, other].into_iter().filter(is_indexed).collect();
+            let body = self.formula(&instances.sentences[0], &named(&indexed));
+            let quantify = |body, (at, &process): (usize, &ProcessId)| {
+                let (letters, family) = (vec![names.next + at], family(process));
                 let body = Box::new(body);
                 SentenceFormula::Quantified(QuantifiedSentence { quantity, letters, family, except: Vec::new(), body })
             };
-            return quantify(quantify(body, 1), 0);
+            return indexed.iter().enumerate().rev().fold(body, quantify);
         }
+        let bound = named(processes);
         SentenceFormula::Quantified(QuantifiedSentence {
             quantity,
             letters: (names.next..names.next + processes.len()).collect(),
-            family: family(0),
+            family: family(processes[0]),
             except: instances.except.into_iter().collect(),
             body: Box::new(match &instances.sentences[0] {
                 Sentence::Literal(literal) if quantity == Quantity::ForAll => self.of_all(literal, &bound),
