@@ -33,18 +33,18 @@ fn budget(seconds: u64) -> Budget {
     Budget::new(Some(Duration::from_secs(seconds)), None, CancelToken::default())
 }
 
-/// The verdicts of a method on all properties: `+`, `-` or `?`.
+/// The verdicts of a method on all properties, asked at once: `+`, `-` or `?`.
 fn verdicts(model: &Model, method: &str) -> String {
     let checker = methods::checker(methods::find(method).unwrap());
-    let answer = |property| {
-        let task = Task { model, properties: vec![property], budget: budget(20), n_threads: 1 };
-        match checker.check(&task, &Silent).unwrap().remove(0).verdict {
-            Verdict::Holds(_) => '+',
-            Verdict::Violated(_) => '-',
-            Verdict::Unknown(_) => '?',
-        }
+    let task = Task { model, properties: model.properties.ids().collect(), budget: budget(20), n_threads: 1 };
+    let found = checker.check(&task, &Silent).unwrap();
+    assert!(found.iter().map(|result| result.property).eq(model.properties.ids()), "{method} answers in another order");
+    let symbol = |verdict: &Verdict| match verdict {
+        Verdict::Holds(_) => '+',
+        Verdict::Violated(_) => '-',
+        Verdict::Unknown(_) => '?',
     };
-    model.properties.ids().map(answer).collect()
+    found.iter().map(|result| symbol(&result.verdict)).collect()
 }
 
 /// Models of each feature with goals, and what is true of `no_errors` and of each goal.

@@ -102,7 +102,7 @@ fn with_questions(model: &Model, seed: u64) -> Model {
 #[test]
 fn properties_without_a_value_are_judged_as_brute_force_does() {
     let counts = std::cell::Cell::new([0; 3]);
-    for_each_program(250, SHAPE, |draft, bare| {
+    for_each_program(120, SHAPE, |draft, bare| {
         let bare =
             &with_idle_cells(draft, &mut Choices::from_seed(bare.actions.len() as u64 * 13 + bare.cells.len() as u64));
         let Some(product) = Product::explore(bare, 300) else { return Ok(()) };
@@ -119,7 +119,7 @@ fn properties_without_a_value_are_judged_as_brute_force_does() {
         }
         Ok(())
     });
-    assert!(counts.get().iter().all(|&count| count > 40), "every kind occurs: {:?}", counts.get());
+    assert!(counts.get().iter().all(|&count| count > 20), "every kind occurs: {:?}", counts.get());
 }
 
 /// Propositions and predicates of fairness, each with a value or not.
