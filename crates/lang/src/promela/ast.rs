@@ -33,6 +33,12 @@ pub(super) enum Unit {
     Global(Declaration),
     Proctype(Proctype),
     Ltl(Ltl),
+    /// `trace { … }`, or `notrace { … }`.
+    Trace {
+        body: Vec<Stmt>,
+        is_negated: bool,
+        span: Span,
+    },
     Never {
         body: Vec<Stmt>,
         span: Span,
@@ -48,6 +54,8 @@ pub(super) struct Proctype {
     pub active: Option<Option<Expr>>,
     pub is_init: bool,
     pub parameters: Vec<Declaration>,
+    /// `priority n`.
+    pub priority: Option<i64>,
     pub provided: Option<Expr>,
     pub body: Vec<Stmt>,
 }
@@ -171,8 +179,8 @@ pub(super) enum ExprKind {
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
     /// `(c -> a : b)`.
     If(Box<Expr>, Box<Expr>, Box<Expr>),
-    /// `run P(…)`.
-    Run(Name, Vec<Expr>),
+    /// `run P(…)`, with the `priority` behind it.
+    Run(Name, Vec<Expr>, Option<i64>),
     /// `len(q)`, `full(q)` and their family.
     Query(Query, VarRef),
     /// `q?[…]`.
@@ -187,6 +195,10 @@ pub(super) enum ExprKind {
     /// `_last`.
     Last,
     Pid,
+    /// `enabled(e)`.
+    Enabled(Box<Expr>),
+    /// `get_priority(e)`, or `_priority`.
+    Priority(Option<Box<Expr>>),
     /// `P@l`, `P[e]@l`.
     At {
         process: Name,
@@ -264,6 +276,8 @@ pub(super) enum StmtKind {
     /// A text to print: no effect.
     Print,
     Assert(Expr),
+    /// `set_priority(p, e)`, or `_priority = e`.
+    SetPriority(Option<Expr>, Expr),
     Goto(Name),
     Break,
     Send {

@@ -13,10 +13,12 @@ mod expressions;
 mod families;
 mod follow;
 mod partners;
+mod priorities;
 mod questions;
 mod ranges;
 mod steps;
 mod terms;
+mod trace;
 mod world;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -40,6 +42,7 @@ use crate::log::Log;
 use channels::Made;
 use creation::{Bounds, Creation};
 use families::{ChannelSets, Setting};
+use priorities::{Looks, Priorities, Ranks};
 use ranges::{Interval, Ranges};
 use terms::number;
 use world::World;
@@ -105,6 +108,10 @@ struct Elaboration<'p> {
     n_processes: Option<VarId>,
     /// The pid of who moved last, where a claim looks at it.
     last: Option<VarId>,
+    /// The order of events that is watched.
+    trace: Option<trace::Watch>,
+    /// What is known of priorities.
+    ranks: Ranks,
     /// Whether a place for a process was missing, where that is asked.
     full: Option<VarId>,
     places: HashMap<(usize, NodeId), PlaceId>,
@@ -135,8 +142,11 @@ pub(super) fn elaborate(program: &Program, graphs: &[Graph], map: &SourceMap, op
         let help = "write `active` before a proctype, or `init { run P() }`";
         return failed(vec![Diagnostic::error(code::NO_PROCESS, Span::default(), message).help(help)]);
     }
+    let looks = Looks::of(program, graphs);
     let ahead = first
         .after_init(program, graphs)
+        // What it starts may have to move before it goes on.
+        .filter(|_| looks.priorities == Priorities::Same && program.trace.is_none())
         .filter(|after| after.passed.iter().all(|before| same_for_claims(program, graphs, before, after)))
         .filter(|_| !options.single_steps && !watches_last(program, graphs))
         // What comes again later would be counted twice.
@@ -145,6 +155,8 @@ pub(super) fn elaborate(program: &Program, graphs: &[Graph], map: &SourceMap, op
     let mut options = options.clone();
     options.deaths |= options.places.is_some()
         || needs_deaths(program, graphs)
+        || looks.at_others()
+        || looks.asks
         || means_the_first(program, graphs, &world)
         || gives_channels_away(program, graphs, &world);
     let constants: HashSet<LeafId> = (0..program.leaves.len())
@@ -190,12 +202,14 @@ pub(super) fn elaborate(program: &Program, graphs: &[Graph], map: &SourceMap, op
         starts: BTreeMap::new(),
         n_processes: None,
         last: None,
+        trace: None,
+        ranks: Ranks::new(looks),
         full: None,
         places: HashMap::new(),
         family_ids: Vec::new(),
         processes: vec![ProcessId::new(0); world.instances.len()],
         fairness: Vec::new(),
-        seen_from_outside: seen_from_outside(program, graphs),
+        seen_from_outside: seen_from_outside(program, graphs, looks),
         reported: HashSet::new(),
         n_cells: 0,
     };
@@ -234,6 +248,8 @@ fn same_for_claims(program: &Program, graphs: &[Graph], before: &World, after: &
                 | ExprKind::Query(..)
                 | ExprKind::Poll { .. }
                 | ExprKind::NonProgress
+                | ExprKind::Enabled(_)
+                | ExprKind::Priority(_)
         );
         if !is_atom {
             return;
@@ -374,7 +390,10 @@ fn uses_pids(program: &Program, graphs: &[Graph]) -> bool {
     found || results
 }
 
-fn seen_from_outside(program: &Program, graphs: &[Graph]) -> HashSet<LeafId> {
+fn seen_from_outside(program: &Program, graphs: &[Graph], looks: Looks) -> HashSet<LeafId> {
+    if looks.at_others() || trace::looks_at_timeouts(program, graphs) {
+        return (0..program.leaves.len()).filter(|&leaf| program.leaves[leaf].owner.is_some()).collect();
+    }
     let mut found = HashSet::new();
     let mut look = |expr: &super::program::Expr| {
         if let ExprKind::Remote { variable, .. } = &expr.kind {
@@ -408,6 +427,7 @@ impl Elaboration<'_> {
         self.declare_globals();
         self.declare_channels();
         self.declare_starts();
+        self.declare_trace();
         for family in 0..self.setting.families.len() {
             self.declare_family(family);
         }
@@ -418,6 +438,7 @@ impl Elaboration<'_> {
             for family in 0..self.setting.families.len() {
                 self.texts(family);
             }
+            self.declare_end_of_trace();
             self.questions();
         }
         if self.log.n_errors() == 0 {
@@ -474,6 +495,7 @@ impl Elaboration<'_> {
             let place = (Storage::Shared, Span::default());
             self.n_processes = Some(self.add_var("_nr_pr", place, (0, most), (&[], &[n_first])));
         }
+        self.declare_priorities();
         if self.options.marks_full {
             self.full = Some(self.add_var("full", (Storage::Shared, Span::default()), (0, 1), (&[], &[0])));
         }

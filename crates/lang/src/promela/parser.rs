@@ -34,31 +34,62 @@ const MAX_INLINED: usize = 1_000_000;
 const MAX_TEXT: usize = 100;
 
 /// Words that mean something, and so are no names.
-const KEYWORDS: [&str; 44] = [
-    "active", "assert", "atomic", "bit", "bool", "break", "byte", "chan", "d_step", "do", "else", "empty", "eval",
-    "fi", "for", "full", "goto", "hidden", "if", "init", "inline", "int", "len", "local", "mtype", "nempty", "never",
-    "nfull", "od", "of", "pid", "printf", "printm", "proctype", "provided", "run", "select", "short", "show", "skip",
-    "timeout", "typedef", "unless", "unsigned",
+const KEYWORDS: [&str; 51] = [
+    "_priority",
+    "active",
+    "assert",
+    "atomic",
+    "bit",
+    "bool",
+    "break",
+    "byte",
+    "chan",
+    "d_step",
+    "do",
+    "else",
+    "empty",
+    "enabled",
+    "eval",
+    "fi",
+    "for",
+    "full",
+    "get_priority",
+    "goto",
+    "hidden",
+    "if",
+    "init",
+    "inline",
+    "int",
+    "len",
+    "local",
+    "mtype",
+    "nempty",
+    "never",
+    "nfull",
+    "notrace",
+    "od",
+    "of",
+    "pid",
+    "printf",
+    "printm",
+    "priority",
+    "proctype",
+    "provided",
+    "run",
+    "select",
+    "set_priority",
+    "short",
+    "show",
+    "skip",
+    "timeout",
+    "trace",
+    "typedef",
+    "unless",
+    "unsigned",
 ];
 
 /// Parts of Promela that are not read.
-const NOT_READ: [&str; 15] = [
-    "c_code",
-    "c_decl",
-    "c_expr",
-    "c_state",
-    "c_track",
-    "trace",
-    "notrace",
-    "priority",
-    "set_priority",
-    "get_priority",
-    "enabled",
-    "pc_value",
-    "D_proctype",
-    "float",
-    "_priority",
-];
+const NOT_READ: [&str; 8] = ["c_code", "c_decl", "c_expr", "c_state", "c_track", "pc_value", "D_proctype", "float"];
 
 /// An error that was reported; the parser goes on elsewhere.
 pub(super) struct Broken;
@@ -260,8 +291,12 @@ impl<'a> Parser<'a> {
     }
 
     fn not_read(&mut self, what: impl Into<String>) -> Broken {
-        let message = format!("`{}` is not read", what.into());
-        let diagnostic = Diagnostic::error(code::NOT_READ, self.span(), message);
+        let what = what.into();
+        let message = format!("`{what}` is not read");
+        let mut diagnostic = Diagnostic::error(code::NOT_READ, self.span(), message);
+        if what.starts_with("c_") {
+            diagnostic = diagnostic.help("write in Promela what it does: SPIN passes it on to the C compiler unread");
+        }
         self.error(diagnostic)
     }
 

@@ -13,6 +13,9 @@ pub(super) type LeafId = usize;
 /// Names a proctype, in [`Program::proctypes`].
 pub(super) type ProctypeId = usize;
 
+/// The priority of a process for which the text gives none.
+pub(super) const DEFAULT_PRIORITY: i64 = 1;
+
 /// A whole program.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Program {
@@ -20,6 +23,16 @@ pub(super) struct Program {
     pub proctypes: Vec<Proctype>,
     pub mtypes: Vec<MessageName>,
     pub claims: Vec<Claim>,
+    pub trace: Option<Trace>,
+}
+
+/// The order of sends and receives that a program says: all runs have it (`trace`), or none (`notrace`).
+#[derive(Clone, Debug)]
+pub(super) struct Trace {
+    /// Its basic statements are [`Op::Event`]s.
+    pub body: Vec<Stmt>,
+    pub is_negated: bool,
+    pub span: Span,
 }
 
 /// A name of a message.
@@ -106,6 +119,8 @@ pub(super) struct Proctype {
     pub parameters: Vec<LeafId>,
     /// All its leaves, in the order in which they are declared.
     pub leaves: Vec<LeafId>,
+    /// The priority of those that exist at the start.
+    pub priority: i64,
     pub provided: Option<Expr>,
     pub body: Vec<Stmt>,
     pub span: Span,
@@ -165,6 +180,10 @@ pub(super) enum ExprKind {
     /// The pid of who moved last.
     Last,
     Pid,
+    /// Whether the process with this pid has an executable statement.
+    Enabled(Box<Expr>),
+    /// The priority of the process with this pid, or of the one that asks.
+    Priority(Option<Box<Expr>>),
     At {
         proctype: ProctypeId,
         pid: Option<Box<Expr>>,
@@ -223,6 +242,12 @@ pub(super) enum Op {
         proctype: ProctypeId,
         arguments: Vec<Expr>,
         result: Option<Ref>,
+        priority: i64,
+    },
+    /// Gives the process with this pid, or the one that moves, another priority.
+    SetPriority {
+        pid: Option<Box<Expr>>,
+        value: Box<Expr>,
     },
     Send {
         channel: Ref,
@@ -233,6 +258,12 @@ pub(super) enum Op {
         channel: Ref,
         is_random: bool,
         is_copy: bool,
+        patterns: Vec<Pattern>,
+    },
+    /// A send or receive in a trace; no process does this.
+    Event {
+        is_send: bool,
+        channel: Ref,
         patterns: Vec<Pattern>,
     },
 }
@@ -259,7 +290,8 @@ impl Expr {
                 walk_ref(channel, visit);
                 patterns.iter().for_each(|pattern| pattern.walk(visit));
             }
-            ExprKind::At { pid, .. } => pid.iter().for_each(|pid| pid.walk(visit)),
+            ExprKind::At { pid, .. } | ExprKind::Priority(pid) => pid.iter().for_each(|pid| pid.walk(visit)),
+            ExprKind::Enabled(pid) => pid.walk(visit),
             ExprKind::Remote { pid, variable, .. } => {
                 pid.iter().for_each(|pid| pid.walk(visit));
                 walk_ref(variable, visit);
@@ -291,6 +323,10 @@ impl Op {
         match self {
             Op::Skip | Op::Print => {}
             Op::Guard(expr) | Op::Assert(expr) => expr.walk(visit),
+            Op::SetPriority { pid, value } => {
+                pid.iter().for_each(|pid| pid.walk(visit));
+                value.walk(visit);
+            }
             Op::Assign(pairs) => pairs.iter().for_each(|(target, value)| {
                 walk_ref(target, visit);
                 value.walk(visit);
@@ -303,7 +339,7 @@ impl Op {
                 walk_ref(channel, visit);
                 values.iter().for_each(|value| value.walk(visit));
             }
-            Op::Receive { channel, patterns, .. } => {
+            Op::Receive { channel, patterns, .. } | Op::Event { channel, patterns, .. } => {
                 walk_ref(channel, visit);
                 patterns.iter().for_each(|pattern| pattern.walk(visit));
             }

@@ -16,7 +16,7 @@ use std::collections::{HashMap, HashSet};
 use base::{Diagnostic, Span};
 
 use super::ast::{self, File, MtypeKind, Name, Unit};
-use super::program::{Claim, Formula, LeafId, MessageName, Proctype, ProctypeId, Program};
+use super::program::{self, Claim, Formula, LeafId, MessageName, Proctype, ProctypeId, Program};
 use crate::codes::promela as code;
 use crate::log::Log;
 use symbols::{Scope, Variable};
@@ -56,6 +56,7 @@ struct Resolver<'f> {
     locals: Vec<Scope>,
     n_elements: usize,
     in_claim: bool,
+    in_trace: bool,
 }
 
 /// Looks all names up.
@@ -76,6 +77,7 @@ pub(super) fn resolve(file: &File) -> Resolved {
         locals: Vec::new(),
         n_elements: 0,
         in_claim: false,
+        in_trace: false,
     };
     resolver.declare_types();
     resolver.declare_proctypes();
@@ -143,6 +145,7 @@ impl<'f> Resolver<'f> {
                 n_active: 0,
                 parameters: Vec::new(),
                 leaves: Vec::new(),
+                priority: declared.priority.unwrap_or(program::DEFAULT_PRIORITY),
                 provided: None,
                 body: Vec::new(),
                 span: declared.name.span,
@@ -241,9 +244,22 @@ impl<'f> Resolver<'f> {
                     self.scopes.pop();
                     self.program.claims.push(Claim::Never { name, body, span: *span });
                 }
+                Unit::Trace { body, is_negated, span } => self.trace(body, *is_negated, *span),
                 _ => {}
             }
         }
+    }
+
+    fn trace(&mut self, body: &'f [ast::Stmt], is_negated: bool, span: Span) {
+        if self.program.trace.is_some() {
+            self.report(Diagnostic::error(code::DECLARED_TWICE, span, "there is a `trace` already"));
+        }
+        (self.in_claim, self.in_trace) = (false, true);
+        self.scopes.push(Scope::default());
+        let body = self.statements(body);
+        self.scopes.pop();
+        (self.in_claim, self.in_trace) = (true, false);
+        self.program.trace = Some(program::Trace { body, is_negated, span });
     }
 
     /// A formula over this program's names.

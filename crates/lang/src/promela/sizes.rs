@@ -176,6 +176,7 @@ impl Look<'_> {
             Unit::Proctype(proctype) => self.proctype(proctype),
             Unit::Ltl(ltl) => self.formula(&ltl.formula),
             Unit::Never { body, .. } => self.body(body),
+            Unit::Trace { span, .. } => self.refuse(*span, "a trace speaks of certain channels"),
         }
     }
 
@@ -253,6 +254,7 @@ impl Look<'_> {
                 self.variable(target);
                 self.expr(value);
             }
+            StmtKind::SetPriority(_, value) => self.refuse(value.span, "a priority is changed"),
             StmtKind::Else | StmtKind::Print | StmtKind::Goto(_) | StmtKind::Break => {}
             StmtKind::Send { channel, values, .. } => {
                 self.variable(channel);
@@ -343,7 +345,7 @@ impl Look<'_> {
                 self.expr(right);
             }
             ExprKind::If(test, yes, no) => [test, yes, no].into_iter().for_each(|part| self.expr(part)),
-            ExprKind::Run(proctype, arguments) => {
+            ExprKind::Run(proctype, arguments, _) => {
                 if proctype.text == self.uses.proctype || self.inside.as_deref() != Some("init") {
                     self.refuse(expr.span, format!("`run {}` starts processes besides these", proctype.text));
                 }
@@ -357,6 +359,8 @@ impl Look<'_> {
             ExprKind::NonProgress => self.refuse(expr.span, "`np_` looks at all processes"),
             ExprKind::NrPr => self.refuse(expr.span, "`_nr_pr` counts the processes"),
             ExprKind::Last => self.refuse(expr.span, "`_last` is a pid"),
+            ExprKind::Enabled(_) => self.refuse(expr.span, "`enabled` asks about a pid"),
+            ExprKind::Priority(_) => self.refuse(expr.span, "a priority is asked for"),
             ExprKind::Pid => self.refuse(expr.span, "a pid is used as a number"),
             ExprKind::At { process, pid, .. } => self.remote(&process.text, pid.as_deref(), expr.span),
             ExprKind::Remote { process, pid, variable } => {
@@ -452,7 +456,7 @@ fn round(options: &[Vec<Stmt>]) -> Option<Round<'_>> {
     let StmtKind::Expr(Expr { kind: ExprKind::Binary(op, left, bound), .. }) = &test.kind else { return None };
     let ExprKind::Var(variable) = &left.kind else { return None };
     let variable = plain_name(variable)?;
-    let StmtKind::Expr(Expr { kind: ExprKind::Run(proctype, arguments), .. }) = &run.kind else { return None };
+    let StmtKind::Expr(Expr { kind: ExprKind::Run(proctype, arguments, None), .. }) = &run.kind else { return None };
     let StmtKind::Assign(target, Expr { kind: ExprKind::Binary(BinaryOp::Add, augend, one), .. }) = &next.kind else {
         return None;
     };

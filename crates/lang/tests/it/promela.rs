@@ -67,6 +67,124 @@ fn check(text: &str, states: usize, errors: bool, deadlock: bool) {
     assert_eq!(seen.errors, errors, "{text}");
 }
 
+/// All counts are SPIN's.
+#[test]
+fn who_has_a_higher_priority_moves_first() {
+    let fixed = "byte x, s; \
+        active proctype A() priority 4 { { x == 1; s = 1 } unless { x == 2; s = 2 }; d_step { x == 3; x = 4; s = 5 }; \
+            if :: x == 4 -> s = 6 :: else -> s = 7 fi } \
+        active proctype B() priority 2 { x = 1; x = 2; x = 3; x = 5 } \
+        active proctype C() priority 3 { do :: s == 2 -> s = 3 :: s == 6 -> break :: s == 7 -> break od; timeout; x = 0 }";
+    check(fixed, 16, false, false);
+    let within_atomic = "chan q = [1] of { byte }; byte r; \
+        active proctype Hi() priority 10 { byte v; do :: q?v -> r = v; if :: v == 3 -> break :: else fi od } \
+        active proctype Lo() priority 2 { q!1; r = 7; q!2; atomic { q!3; r = 8; r = 9 }; r = 10 } \
+        active proctype Mid() priority 2 provided (r != 7) { do :: r > 8 -> break :: r < 8 -> skip od }";
+    check(within_atomic, 38, false, false);
+    let same = "byte x; active proctype A() priority 1 { do :: x++ :: x == 2 -> break od } \
+        active proctype B() priority 1 { x = 0 }";
+    check(same, 775, false, false);
+}
+
+#[test]
+fn priorities_are_set_asked_for_and_given_with_a_run() {
+    let set = "byte cnt, x; \
+        active proctype A() priority 5 { byte i; do :: i < 2 -> i++; cnt++ :: x > 0 -> break od; set_priority(1, 7); cnt++ } \
+        active proctype B() priority 3 { x = 1; atomic { x = 2; cnt = 0; x = 3 }; _priority = 6; \
+            assert(get_priority(0) == 5); x = get_priority(2) } \
+        active proctype C() { cnt == 0; x = 9; timeout -> cnt = 7 }";
+    check(set, 15, false, true);
+    let run = "byte n; proctype W(byte k) { do :: n < 4 -> n = n + k :: else -> break od } \
+        init { atomic { run W(1) priority 2; run W(2) priority 3; run W(1) priority 2 }; n = 9 }";
+    check(run, 20, false, false);
+    check("active proctype A() { set_priority(7, 0); set_priority(0, 3) }", 4, false, false);
+    check("active proctype A() { set_priority(0, 0) }", 1, true, false);
+}
+
+#[test]
+fn a_process_may_ask_whether_another_one_is_enabled() {
+    let asks = "byte x; chan q = [1] of { byte }; \
+        active proctype P() { x == 1; q!1; if :: x == 2 -> q?_ :: x == 3 -> skip fi; x = 5 } \
+        active proctype Q() { do :: !enabled(0) -> x = (x + 1) % 4 :: enabled(0) -> if :: x = 1 :: x = 3 fi :: x == 5 -> break od }";
+    check(asks, 65, false, false);
+    let meets = "chan c = [0] of { byte }; active proctype P() { c!1 } active proctype Q() { enabled(0); c?_ }";
+    let refused = lang::promela::load(&SourceFile::new("t.pml", meets), &[], &Reading::default());
+    assert!(refused.is_err_and(|refused| refused[0].diagnostics[0].code == "E0912"));
+}
+
+#[test]
+fn processes_may_look_at_who_moved_last() {
+    let last = "byte x; active proctype P() { do :: x = _last od } \
+        active proctype Q() { do :: _last == 0 -> x = 3 :: x == 1 -> break od }";
+    check(last, 14, false, false);
+}
+
+#[test]
+fn the_order_of_events_is_that_of_the_trace() {
+    let trace = "mtype = { a, b }; chan q = [2] of { mtype, byte }; chan z = [1] of { byte }; \
+        trace { do :: q!a,_; q?a,_ :: z!3 od } \
+        active proctype P() { q!a,1; z!3; q!a,2; q!b,1 } \
+        active proctype Q() { mtype m; byte v; do :: q?m,v :: z?_ :: timeout -> break od }";
+    check(trace, 26, true, false);
+    let notrace = "mtype = { a, b }; chan q = [2] of { mtype }; notrace { q!a; q!b; q!a } \
+        active proctype P() { if :: q!a :: q!b fi; q!b; if :: q!a :: q!b fi } \
+        active proctype Q() { do :: q?_ od }";
+    check(notrace, 16, true, true);
+    let meetings = "mtype = { a, b }; chan q = [0] of { mtype, byte }; \
+        active proctype P() { if :: q!a,1 :: q!a,1; q!b,2 :: q!a,1; q!a,1; q!b,3 fi } \
+        active proctype Q() { byte x; mtype m; end: do :: q?m,x :: q?b,x od } \
+        trace { do :: q!a,1 :: q?a,_ :: q!b,3 :: q?b,3 od }";
+    check(meetings, 9, true, false);
+}
+
+/// A run may not end before its trace does; as SPIN counts, that is no state of its own.
+#[test]
+fn a_trace_that_is_not_complete_is_an_invalid_end() {
+    let text = |ways: &str| {
+        format!(
+            "chan q = [1] of {{ byte }}; trace {{ q!1; end: q!2; q!3 }} \
+            active proctype P() {{ q!1; if {ways} fi }} active proctype Q() {{ byte i; end: do :: q?i od }}"
+        )
+    };
+    let has_deadlock = |text: &str| explore(&read(text, false).0, 10_000).expect("it is small").deadlock;
+    assert!(!has_deadlock(&text(":: skip")));
+    assert!(has_deadlock(&text(":: q!2")));
+    assert!(!has_deadlock(&text(":: q!2; q!3")));
+    assert!(has_deadlock(&text(":: q!2; timeout")));
+    assert!(!has_deadlock(&text(":: q!2; timeout; q!3")));
+}
+
+#[test]
+fn a_channel_that_is_never_made_is_an_error_when_it_is_used() {
+    check("chan STDIN; int c; init { do :: STDIN?c -> if :: c == -1 -> break :: else fi od }", 1, true, false);
+}
+
+#[test]
+fn who_is_not_provided_for_waits_within_its_atomic() {
+    let text = "bool on = 1; byte x; \
+        active proctype P() provided (on) { atomic { x = 1; if :: x == 2 -> x = 3 :: else -> x = 4 fi; x = 5; on = 0; \
+            do :: x == 6 -> break :: else -> x = 6 od; x = 7 } } \
+        active proctype Q() { do :: x < 9 -> on = 1; x == 7; break od }";
+    check(text, 11, false, true);
+}
+
+/// SPIN reports a wrong number of fields when it comes to it, and goes on.
+#[test]
+fn too_few_values_are_0_and_too_few_patterns_are_errors() {
+    check("chan q = [1] of { byte, byte }; active proctype P() { byte x; q!1; q?x; x = 1 }", 5, true, false);
+    check("chan q = [1] of { byte, byte }; active proctype P() { byte x; q!1,2; q?x; x = 1 }", 5, true, false);
+    check("chan q = [1] of { byte }; active proctype P() { byte x, y; q!1; q?x,y; x = 1 }", 5, true, false);
+    check("chan q = [1] of { byte }; active proctype P() { byte x, y; q!1; q?[x,y]; x = 1 }", 5, false, false);
+    let meets = |receive: &str, send: &str| {
+        format!(
+            "chan q = [0] of {{ byte, byte }}; active proctype P() {{ byte x, y; {receive}; x = 1 }} \
+            active proctype Q() {{ {send} }}"
+        )
+    };
+    check(&meets("q?x", "q!1,2"), 6, true, false);
+    check(&meets("q?x,y", "q!1; skip"), 8, true, false);
+}
+
 #[test]
 fn steps_are_basic_statements_and_deaths() {
     check("byte x; active proctype P() { x = 1; x = 2 }", 4, false, false);

@@ -91,7 +91,11 @@ impl Elaboration<'_> {
         if let Some(provided) = &self.setting.program.proctypes[proctype].provided {
             guard = terms::and(self.truth(provided, Some(family)), guard);
         }
+        let first = self.is_first(family, false, span);
+        guard = terms::and(terms::all(first, span), guard);
         let mut body: Vec<Stmt> = self.cleared(family, span).into_iter().collect();
+        let mine = self.pid(Some(family), span);
+        body.extend(self.ranked(mine, 0, span));
         body.extend(self.emptied(family, span));
         if let Some(count) = self.n_processes {
             let access = terms::shared(count, Vec::new(), span);

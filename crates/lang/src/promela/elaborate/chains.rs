@@ -79,10 +79,13 @@ impl Elaboration<'_> {
     fn here(&mut self, family: usize, node: NodeId) -> Here {
         let proctype = self.setting.families[family].proctype;
         let graph = &self.setting.graphs[proctype];
+        // Who is `provided` for, or has a higher priority than others, may have to wait anywhere.
+        let is_provided = self.setting.program.proctypes[proctype].provided.is_some();
+        let is_free = !is_provided && self.ranks.looks.priorities == super::priorities::Priorities::Same;
         let mut here = Here::default();
         for (position, edge) in graph.nodes[node].edges.iter().enumerate() {
             let is_else_of_all = matches!(edge.does, Does::Else(of) if of == node) && edge.escapes.is_empty();
-            here.is_never_stuck |= is_else_of_all;
+            here.is_never_stuck |= is_else_of_all && is_free;
             for one in self.moves(family, node, position) {
                 // Who sends at a meeting does not go on: the receiver does, or nobody. Who starts a process does.
                 let sends = matches!(one.sync.as_ref().map(|sync| &sync.side), Some(SyncSide::Send(_)));

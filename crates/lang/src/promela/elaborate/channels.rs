@@ -4,7 +4,7 @@
 //! unused slots 0. A channel without one is a channel of the Model. Where a variable may hold several channels there is one step for each.
 
 use base::{Diagnostic, Span};
-use model::control::{self, ChannelId, ReceivePattern as ModelPattern, Stmt, Sync, SyncSide};
+use model::control::{self, ChannelId, ReceivePattern as ModelPattern, Stmt, StmtKind, Sync, SyncSide};
 use model::expr::{Access, BinaryOp as ModelOp, Expr as ModelExpr, Whose};
 use model::variable::{Storage, VarId, VariableLook};
 
@@ -212,9 +212,9 @@ impl Elaboration<'_> {
         options
     }
 
-    /// Whether a channel takes so many values or patterns. Too many are an error of the program when they are sent or received; where no other
-    /// channel can be meant they are refused.
-    fn right_number(&mut self, at: usize, (n_given, is_only_one): (usize, bool), span: Span) -> bool {
+    /// Whether a channel takes so many values. Too many are an error of the program when they are sent; where no other channel can be meant they are
+    /// refused, as by SPIN.
+    fn takes(&mut self, at: usize, (n_given, is_only_one): (usize, bool), span: Span) -> bool {
         let channel = &self.setting.world.channels[at];
         let n_fields = channel.fields.len();
         if n_given <= n_fields {
@@ -241,15 +241,15 @@ impl Elaboration<'_> {
             };
             let mut conditions = conditions;
             moves.extend(self.dead(at, &mut conditions, (view, span)));
-            let is_right = self.right_number(at, (send.values.len(), is_only_one), send.span);
+            let is_right = self.takes(at, (send.values.len(), is_only_one), send.span);
             moves.extend(self.lost(at, &conditions, span));
-            // SPIN reports too few values as it does too many, when they are sent.
-            if !is_right || send.values.len() < self.setting.world.channels[at].fields.len() {
+            if !is_right {
                 moves.push(Move::error(self.has_room(at, conditions, span), span));
                 continue;
             }
             let fields = &self.setting.world.channels[at].fields;
-            let (whole, values): (Vec<ModelExpr>, Vec<ModelExpr>) = send
+            let n_fields = fields.len();
+            let (mut whole, mut values): (Vec<ModelExpr>, Vec<ModelExpr>) = send
                 .values
                 .iter()
                 .enumerate()
@@ -258,19 +258,42 @@ impl Elaboration<'_> {
                     (value.expr.clone(), value.cut(field_bounds(fields, at)))
                 })
                 .unzip();
+            // SPIN reports too few values when they are sent, and goes on as if the others were 0.
+            let is_short = values.len() < n_fields;
+            whole.resize(n_fields, number(0, span));
+            values.resize(n_fields, number(0, span));
+            let mut ways = Vec::new();
             match self.made[at].clone() {
                 Made::Meeting(channel) => {
                     let sync = Some(Sync { channel, side: SyncSide::Send(values) });
-                    moves.push(Move { guard: conditions, sync, executable: Executable::Send, ..Move::default() });
+                    ways.push(Move { guard: conditions, sync, executable: Executable::Send, ..Move::default() });
                 }
                 Made::Buffer { length, rows, capacity } => {
                     let buffer = Buffer { at, length, rows: &rows, capacity, span };
                     let compared = send.is_sorted.then_some(&*whole);
-                    moves.extend(buffered_send(buffer, &conditions, &values, compared));
+                    let last = terms::binary(ModelOp::Subtract, buffer.length(), number(1, span));
+                    let field = |at: usize| read(shared(rows[at], vec![last.clone()], span));
+                    for one in buffered_send(buffer, &conditions, &values, compared) {
+                        // The event is that of the last message, which has just been put there.
+                        let (n_before, watched) = (one.body.len(), self.watched((at, true), &field, span));
+                        ways.extend(self.watched_moves(one, n_before, watched));
+                    }
                 }
             }
+            moves.extend(self.with_failures(ways, is_short, span));
         }
         moves
+    }
+
+    /// Moves that SPIN reports as errors and passes over, if they are wrong.
+    fn with_failures(&self, mut ways: Vec<Move>, is_wrong: bool, span: Span) -> Vec<Move> {
+        if is_wrong && !self.options.ignores_assertions {
+            let wrong = Stmt { kind: StmtKind::Assert(terms::truth(false, span)), span };
+            let failed = |way: &Move| Move { body: vec![wrong.clone()], ..way.clone() };
+            let failed: Vec<Move> = ways.iter().map(failed).collect();
+            ways.extend(failed);
+        }
+        ways
     }
 
     /// Whether the process that a channel belongs to exists, where it may have died before who looks. Then SPIN has no such channel any more: a send, and
@@ -316,6 +339,14 @@ impl Elaboration<'_> {
         conditions
     }
 
+    /// Whether a receive has more patterns than the messages of its channel have fields, of which SPIN reads none; only where there is a single field
+    /// it reads this one each time.
+    fn has_too_many(&self, at: usize, patterns: &[Pattern]) -> bool {
+        let n_fields = self.setting.world.channels[at].fields.len();
+        let is_single = n_fields == 1 && matches!(self.made[at], Made::Buffer { .. });
+        patterns.len() > n_fields && !is_single
+    }
+
     /// A receive with more patterns than its channel has fields is an error where there is a message.
     fn too_many_patterns(&self, at: usize, mut guard: Vec<ModelExpr>, span: Span) -> Move {
         match self.made[at] {
@@ -338,7 +369,6 @@ impl Elaboration<'_> {
         let mut moves = Vec::new();
         let span = self.span(receive.span);
         let options = self.channels_of(receive.channel, view);
-        let is_only_one = options.len() == 1;
         for ChannelOption { conditions, channel } in options {
             let Some(at) = channel else {
                 moves.push(Move::error(conditions, span));
@@ -348,17 +378,19 @@ impl Elaboration<'_> {
             if self.setting.world.channels.iter().any(|channel| channel.capacity == 0) {
                 moves.extend(self.dead(at, &mut conditions, (view, span)));
             }
-            if !self.right_number(at, (receive.patterns.len(), is_only_one), receive.span) {
+            if self.has_too_many(at, receive.patterns) {
                 moves.push(self.too_many_patterns(at, conditions, span));
                 continue;
             }
-            match self.made[at].clone() {
-                Made::Meeting(channel) => moves.extend(self.meeting(receive, (at, channel), conditions, view)),
+            let ways = match self.made[at].clone() {
+                Made::Meeting(channel) => self.meeting(receive, (at, channel), conditions, view),
                 Made::Buffer { length, rows, capacity } => {
                     let buffer = Buffer { at, length, rows: &rows, capacity, span };
-                    moves.extend(self.buffered_receive(receive, buffer, &conditions, view));
+                    self.buffered_receive(receive, buffer, &conditions, view)
                 }
-            }
+            };
+            let is_wrong = receive.patterns.len() != self.setting.world.channels[at].fields.len() && !receive.is_copy;
+            moves.extend(self.with_failures(ways, is_wrong, span));
         }
         moves
     }
@@ -369,34 +401,57 @@ impl Elaboration<'_> {
         (at, channel): (usize, ChannelId),
         guard: Vec<ModelExpr>,
         view: View,
-    ) -> Option<Move> {
+    ) -> Vec<Move> {
         if receive.is_copy {
             self.not_read(receive.span, "`?<…>` on a channel without a buffer");
-            return None;
+            return Vec::new();
         }
-        let is_aside = self.is_taken_aside(receive, at);
+        let Some(family) = view else { return Vec::new() };
+        let is_aside = self.is_taken_aside(receive, at) || self.trace.as_ref().is_some_and(|watch| watch.watches(at));
         let span = self.span(receive.span);
         let (mut patterns, mut body) = (Vec::new(), Vec::new());
         for (field, pattern) in receive.patterns.iter().enumerate() {
+            let is_compared = self.trace.as_ref().is_some_and(|watch| watch.compares(at, field));
             patterns.push(match pattern {
+                Pattern::Ignore if is_compared => {
+                    let aside = self.aside((at, field), family, span);
+                    body.push(assign(vec![(aside.clone(), number(0, span))], span));
+                    ModelPattern::Into(aside)
+                }
                 Pattern::Ignore => ModelPattern::Ignored,
                 Pattern::Match(expr) => ModelPattern::Equal(self.number(expr, view).expr),
                 Pattern::Store(target) if is_aside => {
                     // The variables take their values one after another, as in SPIN.
-                    let aside = self.aside((at, field), view?, span);
+                    let aside = self.aside((at, field), family, span);
                     let range = self.ranges.field(at, field);
                     let bounds = self.setting.program.leaves[target.leaf].bounds();
                     let value = Term { expr: terms::read(aside.clone()), range }.cut(bounds);
-                    body.push(assign(vec![(self.access(target, view)?, value)], span));
+                    let Some(access) = self.access(target, view) else { continue };
+                    body.push(assign(vec![(access, value)], span));
                     body.push(assign(vec![(aside.clone(), number(0, span))], span));
                     ModelPattern::Into(aside)
                 }
-                Pattern::Store(target) => ModelPattern::Into(self.access(target, view)?),
+                Pattern::Store(target) => match self.access(target, view) {
+                    Some(access) => ModelPattern::Into(access),
+                    None => continue,
+                },
             });
         }
         patterns.resize(self.setting.world.channels[at].fields.len(), ModelPattern::Ignored);
+        let field = |field: usize| match patterns.get(field) {
+            Some(ModelPattern::Into(access)) => read(access.clone()),
+            Some(ModelPattern::Equal(value)) => value.clone(),
+            _ => number(0, span),
+        };
+        // First it is sent, then it is received.
+        let events = [self.watched((at, false), &field, span), self.watched((at, true), &field, span)];
         let sync = Some(Sync { channel, side: SyncSide::Receive(patterns) });
-        Some(Move { guard, sync, body, executable: Executable::Never, ..Move::default() })
+        let mut moves = vec![Move { guard, sync, body, executable: Executable::Never, ..Move::default() }];
+        for watched in events {
+            let with = |one: Move| self.watched_moves(one, 0, watched.clone());
+            moves = moves.into_iter().flat_map(with).collect();
+        }
+        moves
     }
 
     /// Whether what is received at a meeting is first taken aside: where a value is cut, or an index is changed by the same message.
@@ -441,7 +496,11 @@ impl Elaboration<'_> {
         for (field, pattern) in patterns.iter().enumerate() {
             if let Pattern::Match(expr) = pattern {
                 let wanted = self.number(expr, view).expr;
-                conditions.push(equal(buffer.slot(field, at), wanted));
+                conditions.push(match field.min(buffer.rows.len().saturating_sub(1)) {
+                    // What SPIN would compare is not there.
+                    last if last != field && last > 0 => equal(terms::fault(buffer.span), number(0, buffer.span)),
+                    field => equal(buffer.slot(field, at), wanted),
+                });
             }
         }
         all(conditions, buffer.span)
@@ -465,6 +524,7 @@ impl Elaboration<'_> {
             for (field, pattern) in receive.patterns.iter().enumerate() {
                 let Pattern::Store(target) = pattern else { continue };
                 let Some(access) = self.access(target, view) else { continue };
+                let field = field.min(buffer.rows.len().saturating_sub(1));
                 let range = self.ranges.field(buffer.at, field);
                 let bounds = self.setting.program.leaves[target.leaf].bounds();
                 let value = Term { expr: buffer.slot(field, at), range }.cut(bounds);
@@ -473,7 +533,12 @@ impl Elaboration<'_> {
             if !receive.is_copy {
                 body.push(buffer.remove(at));
             }
-            moves.push(Move { guard, body, ..Move::default() });
+            let field = |at: usize| buffer.slot(at, 0);
+            let watched = match receive.is_copy {
+                true => None,
+                false => self.watched((buffer.at, false), &field, buffer.span),
+            };
+            moves.extend(self.watched_moves(Move { guard, body, ..Move::default() }, 0, watched));
         }
         moves
     }
@@ -482,18 +547,12 @@ impl Elaboration<'_> {
     pub(super) fn poll(&mut self, channel: &Ref, is_random: bool, (patterns, view): (&[Pattern], View)) -> ModelExpr {
         let span = self.span(channel.span);
         let mut found = Vec::new();
-        let options = self.channels_of(channel, view);
-        let is_only_one = options.len() == 1;
-        for ChannelOption { conditions, channel: position } in options {
+        for ChannelOption { conditions, channel: position } in self.channels_of(channel, view) {
             let condition = all(conditions, span);
             let Some(at) = position else {
                 found.push(terms::and(condition, equal(terms::fault(span), number(0, span))));
                 continue;
             };
-            if !self.right_number(at, (patterns.len(), is_only_one), channel.span) {
-                found.push(terms::and(condition, equal(terms::fault(span), number(0, span))));
-                continue;
-            }
             let Made::Buffer { length, rows, capacity } = self.made[at].clone() else {
                 // SPIN reports an error here, and goes on as if there were no message.
                 if !self.options.ignores_assertions {

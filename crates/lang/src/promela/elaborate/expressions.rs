@@ -53,6 +53,7 @@ impl Elaboration<'_> {
                 None => number(0, span),
             },
             ExprKind::Pid => self.pid(view, span),
+            ExprKind::Priority(pid) => self.priority(pid.as_deref(), (view, span)),
             ExprKind::Remote { proctype, pid, variable } => self.remote((*proctype, pid.as_deref()), variable, view),
             _ => {
                 let test = self.truth(expr, view);
@@ -125,6 +126,7 @@ impl Elaboration<'_> {
             ExprKind::Query(query, channel) if *query != Query::Len => self.asked(*query, channel, view),
             ExprKind::Poll { channel, is_random, patterns } => self.poll(channel, *is_random, (patterns, view)),
             ExprKind::At { proctype, pid, label } => self.at((*proctype, pid.as_deref()), label, (view, span)),
+            ExprKind::Enabled(pid) => self.enabled(pid, (view, span)),
             ExprKind::Timeout => {
                 self.not_read(expr.span, "`timeout` outside of conditions of processes");
                 terms::truth(false, span)
@@ -278,7 +280,7 @@ impl Elaboration<'_> {
     }
 
     /// Whether a process exists: it has been started and has not died.
-    fn exists(&mut self, at: usize, span: Span) -> ModelExpr {
+    pub(super) fn exists(&mut self, at: usize, span: Span) -> ModelExpr {
         let Some(family) = self.setting.families.iter().position(|family| family.members.contains(&at)) else {
             return terms::truth(false, span);
         };

@@ -83,7 +83,7 @@ impl Follower<'_> {
             for (at, edge) in self.graph.nodes[node].edges.iter().enumerate() {
                 let Some(mut after) = self.after(edge, &facts, node) else { continue };
                 let mut n_after = n_before;
-                if let Does::Op(Op::Run { proctype, arguments, result }) = &edge.does {
+                if let Does::Op(Op::Run { proctype, arguments, result, .. }) = &edge.does {
                     let bounded = limit(*proctype);
                     if bounded.is_some_and(|limit| n_before >= limit) {
                         continue;

@@ -87,7 +87,7 @@ impl Elaboration<'_> {
 }
 
 /// An expression of a process as others see it.
-fn seen_by(expr: &ModelExpr, process: ProcessId) -> ModelExpr {
+pub(super) fn seen_by(expr: &ModelExpr, process: ProcessId) -> ModelExpr {
     let span = expr.span;
     let again = |inner: &ModelExpr| Box::new(seen_by(inner, process));
     let it = || ModelExpr { kind: ModelKind::Const(Value::Process(process)), span };

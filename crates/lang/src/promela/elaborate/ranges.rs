@@ -128,7 +128,7 @@ impl Ranges {
                     self.store(target.leaf, interval, setting);
                 }
             }
-            Op::Run { proctype, arguments, result } => {
+            Op::Run { proctype, arguments, result, .. } => {
                 for (&parameter, argument) in setting.program.proctypes[*proctype].parameters.iter().zip(arguments) {
                     let interval = self.of(argument, family, setting);
                     self.store(parameter, interval, setting);
@@ -153,13 +153,15 @@ impl Ranges {
                     let Some(at) = position(number, setting.world) else { continue };
                     for (field, pattern) in patterns.iter().enumerate() {
                         if let Pattern::Store(target) = pattern {
-                            let interval = self.field(at, field);
+                            // Of a single field all patterns read it.
+                            let is_single = setting.world.channels[at].fields.len() == 1;
+                            let interval = self.field(at, if is_single { 0 } else { field });
                             self.store(target.leaf, interval, setting);
                         }
                     }
                 }
             }
-            Op::Skip | Op::Print | Op::Guard(_) | Op::Assert(_) => {}
+            Op::Skip | Op::Print | Op::Guard(_) | Op::Assert(_) | Op::SetPriority { .. } | Op::Event { .. } => {}
         }
     }
 
@@ -198,6 +200,7 @@ impl Ranges {
             | ExprKind::Poll { .. }
             | ExprKind::Timeout
             | ExprKind::NonProgress
+            | ExprKind::Enabled(_)
             | ExprKind::At { .. } => (0, 1),
             ExprKind::Negate(inner) => {
                 let (lo, hi) = of(inner);
@@ -214,7 +217,7 @@ impl Ranges {
             }
             ExprKind::Query(Query::Len, _) => (0, 255),
             ExprKind::Query(..) => (0, 1),
-            ExprKind::NrPr | ExprKind::Last => (0, 255),
+            ExprKind::NrPr | ExprKind::Last | ExprKind::Priority(_) => (0, 255),
             ExprKind::Pid => match family.map(|family| &setting.families[family]) {
                 Some(family) => (family.first_pid, family.first_pid + family.members.len() as i64 - 1),
                 None => (0, 255),

@@ -41,6 +41,14 @@ pub(super) struct Move {
     pub is_full: bool,
 }
 
+/// A `run`.
+struct Run<'r> {
+    proctype: ProctypeId,
+    arguments: &'r [Expr],
+    result: Option<&'r Ref>,
+    priority: i64,
+}
+
 impl Move {
     /// A move that is an error of the program.
     pub fn error(guard: Vec<ModelExpr>, span: Span) -> Move {
@@ -57,14 +65,34 @@ impl Move {
 impl Elaboration<'_> {
     /// The moves of an edge.
     pub(super) fn moves(&mut self, family: usize, node: NodeId, position: usize) -> Vec<Move> {
+        let mut moves = self.unranked_moves(family, (node, position), true);
+        let proctype = self.setting.families[family].proctype;
+        let here = &self.setting.graphs[proctype].nodes[node];
+        if !here.in_d_step {
+            let span = self.span(here.edges[position].span);
+            for one in &mut moves {
+                let first = self.is_first(family, one.when_nobody, span);
+                one.guard.splice(0..0, first);
+            }
+        }
+        moves
+    }
+
+    /// The moves of an edge, whoever has a higher priority; with what its process is `provided` for, or without.
+    pub(super) fn unranked_moves(
+        &mut self,
+        family: usize,
+        (node, position): (NodeId, usize),
+        is_provided: bool,
+    ) -> Vec<Move> {
         let proctype = self.setting.families[family].proctype;
         let edge = &self.setting.graphs[proctype].nodes[node].edges[position];
         let span = self.span(edge.span);
         let mut moves = self.plain_moves(family, (node, position), edge);
         let mut more = Vec::new();
         // A `d_step` that has begun does not ask again.
-        let has_begun = self.setting.graphs[proctype].nodes[node].in_d_step;
-        if let Some(provided) = self.setting.program.proctypes[proctype].provided.as_ref().filter(|_| !has_begun) {
+        let asks = is_provided && !self.setting.graphs[proctype].nodes[node].in_d_step;
+        if let Some(provided) = self.setting.program.proctypes[proctype].provided.as_ref().filter(|_| asks) {
             more.push(self.truth(provided, Some(family)));
         }
         let escaped: Vec<ModelExpr> = edge
@@ -181,9 +209,12 @@ impl Elaboration<'_> {
                 let (is_random, is_copy, span) = (*is_random, *is_copy, edge.span);
                 self.receive(&Receive { channel, is_random, is_copy, patterns, span }, view)
             }
-            Does::Op(Op::Run { proctype, arguments, result }) => {
-                self.run((node, position), (*proctype, arguments, result.as_ref()), (family, edge))
+            Does::Op(Op::Run { proctype, arguments, result, priority }) => {
+                let run = Run { proctype: *proctype, arguments, result: result.as_ref(), priority: *priority };
+                self.run((node, position), &run, (family, edge))
             }
+            Does::Op(Op::Event { .. }) => Vec::new(),
+            Does::Op(Op::SetPriority { pid, value }) => self.set_priority((pid.as_deref(), value), family, span),
         }
     }
 
@@ -220,7 +251,7 @@ impl Elaboration<'_> {
     fn run(
         &mut self,
         site: (NodeId, usize),
-        (proctype, arguments, result): (ProctypeId, &[Expr], Option<&Ref>),
+        &Run { proctype, arguments, result, priority }: &Run<'_>,
         (family, edge): (usize, &Edge),
     ) -> Vec<Move> {
         let view = Some(family);
@@ -248,6 +279,7 @@ impl Elaboration<'_> {
             if let Some(access) = result.and_then(|result| self.access(result, view)) {
                 body.push(assign(vec![(access, number(pid, span))], span));
             }
+            body.extend(self.ranked(number(pid, span), priority, span));
             let sync = Some(Sync { channel, side: SyncSide::Send(values.clone()) });
             moves.push(Move { guard, sync, body, ..Move::default() });
         }

@@ -227,7 +227,7 @@ impl World {
         Ok(true)
     }
 
-    fn channel(&self, one: &Ref, eye: Eye<'_>) -> Known<usize> {
+    pub fn channel(&self, one: &Ref, eye: Eye<'_>) -> Known<usize> {
         let number = self.read(one, eye)?;
         usize::try_from(number - 1).ok().filter(|&at| at < self.channels.len()).ok_or(Unknown(one.span))
     }
@@ -333,7 +333,7 @@ impl World {
                     self.store(target, value, eye)?;
                 }
             }
-            Op::Run { proctype, arguments, result } => {
+            Op::Run { proctype, arguments, result, .. } => {
                 let values = arguments.iter().map(|argument| self.value(argument, eye)).collect::<Known<Vec<_>>>()?;
                 let created = self.create(program, graphs, *proctype, &values)?;
                 if let Some(result) = result {
@@ -344,7 +344,7 @@ impl World {
                 let at = self.channel(channel, eye)?;
                 let values = values.iter().map(|value| self.value(value, eye)).collect::<Known<Vec<_>>>()?;
                 let fields = self.channels[at].fields.clone();
-                if fields.len() < values.len() {
+                if fields.len() != values.len() {
                     return Err(Unknown(edge.span));
                 }
                 let values = values.into_iter().chain(std::iter::repeat(0));
@@ -352,7 +352,7 @@ impl World {
                     |(at, value): (usize, i64)| values::cut(value, super::super::program::field_bounds(&fields, at));
                 self.channels[at].contents.push(values.take(fields.len()).enumerate().map(cut).collect());
             }
-            Op::Receive { .. } => return Err(Unknown(edge.span)),
+            Op::Receive { .. } | Op::SetPriority { .. } | Op::Event { .. } => return Err(Unknown(edge.span)),
         }
         Ok(())
     }

@@ -40,6 +40,7 @@ impl Parser<'_> {
             "inline" => self.inline()?,
             "ltl" => file.units.push(Unit::Ltl(self.ltl()?)),
             "never" => file.units.push(self.never()?),
+            "trace" | "notrace" => file.units.push(self.trace()?),
             _ if NOT_READ.contains(&&*word) => {
                 let broken = self.not_read(word);
                 self.skip_block();
@@ -273,12 +274,10 @@ impl Parser<'_> {
             return Err(if NOT_READ.contains(&&*word) { self.not_read(word) } else { self.unexpected("`proctype`") });
         };
         let parameters = if is_init { Vec::new() } else { self.parameters()? };
-        if self.is_word("priority") {
-            return Err(self.not_read("priority"));
-        }
+        let priority = self.priority()?;
         let provided = if self.eat_word("provided") { Some(self.expression()?) } else { None };
         let body = self.body()?;
-        Ok(Proctype { name, active, is_init, parameters, provided, body })
+        Ok(Proctype { name, active, is_init, parameters, priority, provided, body })
     }
 
     /// The body of a proctype or a claim.
@@ -340,6 +339,14 @@ impl Parser<'_> {
         while self.eat(";") {}
         self.close("}", opened)?;
         Ok(Ltl { name, formula, span: self.since(start) })
+    }
+
+    fn trace(&mut self) -> Parse<Unit> {
+        let start = self.at;
+        let is_negated = self.is_word("notrace");
+        self.advance();
+        let body = self.body()?;
+        Ok(Unit::Trace { body, is_negated, span: self.since(start) })
     }
 
     fn never(&mut self) -> Parse<Unit> {

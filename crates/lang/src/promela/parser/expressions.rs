@@ -147,6 +147,9 @@ impl Parser<'_> {
             "_nr_pr" => ExprKind::NrPr,
             "_last" => ExprKind::Last,
             "_pid" => ExprKind::Pid,
+            "_priority" => ExprKind::Priority(None),
+            "enabled" if self.ahead(1).is("(") => return Ok(Some(ExprKind::Enabled(self.asked_pid()?))),
+            "get_priority" if self.ahead(1).is("(") => return Ok(Some(ExprKind::Priority(Some(self.asked_pid()?)))),
             "run" => return self.run().map(Some),
             "eval" => {
                 let message = "`eval` stands in the arguments of a receive only";
@@ -172,10 +175,32 @@ impl Parser<'_> {
             }
         }
         self.close(")", opened)?;
-        if self.is_word("priority") {
-            return Err(self.not_read("priority"));
+        let priority = self.priority()?;
+        Ok(ExprKind::Run(name, arguments, priority))
+    }
+
+    /// `priority n`, if it stands here.
+    pub(super) fn priority(&mut self) -> Parse<Option<i64>> {
+        if !self.eat_word("priority") {
+            return Ok(None);
         }
-        Ok(ExprKind::Run(name, arguments))
+        match self.token().kind {
+            Kind::Number(priority @ 1..=255) => {
+                self.advance();
+                Ok(Some(priority))
+            }
+            _ => Err(self.unexpected("a number from 1 to 255")),
+        }
+    }
+
+    /// What stands between the parentheses of `enabled` and `get_priority`.
+    fn asked_pid(&mut self) -> Parse<Box<Expr>> {
+        self.advance();
+        let opened = self.span();
+        self.expect("(")?;
+        let pid = self.nested(|parser| parser.in_parens(Self::expression))?;
+        self.close(")", opened)?;
+        Ok(Box::new(pid))
     }
 
     /// A variable, what asks a channel, or a look into another process.

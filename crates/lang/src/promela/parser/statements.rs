@@ -170,6 +170,12 @@ impl Parser<'_> {
                 StmtKind::Assert(self.expression()?)
             }
             "printf" | "printm" => self.print()?,
+            "set_priority" if self.ahead(1).is("(") => self.set_priority()?,
+            "_priority" if self.ahead(1).is("=") => {
+                self.advance();
+                self.advance();
+                StmtKind::SetPriority(None, self.expression()?)
+            }
             "return" if !self.calls.is_empty() => self.returned()?,
             "for" => return self.nested(|parser| parser.for_loop(body)),
             "select" => return self.select(body),
@@ -220,6 +226,18 @@ impl Parser<'_> {
                     .error(Diagnostic::error(code::UNEXPECTED, span, message).help("write `x = …` before the call")))
             }
         }
+    }
+
+    /// `set_priority(p, e)`.
+    fn set_priority(&mut self) -> Parse<StmtKind> {
+        self.advance();
+        let opened = self.span();
+        self.expect("(")?;
+        let pid = self.in_parens(Self::expression)?;
+        self.expect(",")?;
+        let value = self.in_parens(Self::expression)?;
+        self.close(")", opened)?;
+        Ok(StmtKind::SetPriority(Some(pid), value))
     }
 
     fn print(&mut self) -> Parse<StmtKind> {

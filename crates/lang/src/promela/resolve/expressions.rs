@@ -56,12 +56,17 @@ impl Resolver<'_> {
             ast::ExprKind::Timeout => ExprKind::Timeout,
             ast::ExprKind::NonProgress => ExprKind::NonProgress,
             ast::ExprKind::NrPr => ExprKind::NrPr,
-            ast::ExprKind::Last if self.in_claim => ExprKind::Last,
-            ast::ExprKind::Last => {
-                self.not_read(span, "`_last` outside of claims");
+            ast::ExprKind::Last => ExprKind::Last,
+            ast::ExprKind::Pid => ExprKind::Pid,
+            ast::ExprKind::Enabled(pid) => ExprKind::Enabled(Box::new(self.expression(pid)?)),
+            ast::ExprKind::Priority(None) if self.in_claim => {
+                self.report(Diagnostic::error(code::CLAIM, span, "`_priority` stands in a process only"));
                 return None;
             }
-            ast::ExprKind::Pid => ExprKind::Pid,
+            ast::ExprKind::Priority(pid) => match pid {
+                Some(pid) => ExprKind::Priority(Some(Box::new(self.expression(pid)?))),
+                None => ExprKind::Priority(None),
+            },
             ast::ExprKind::At { process, pid, label } => self.at(process, pid.as_deref(), label)?,
             ast::ExprKind::Remote { process, pid, variable } => self.remote(process, pid.as_deref(), variable)?,
         };
@@ -146,10 +151,6 @@ impl Resolver<'_> {
         }
         if first.name.text == "_" {
             self.not_read(first.name.span, "`_` as a variable");
-            return None;
-        }
-        if first.name.text == "STDIN" {
-            self.not_read(first.name.span, "`STDIN`");
             return None;
         }
         let known = self.scopes.iter().flat_map(super::Scope::names).chain(self.mtypes.keys().map(String::as_str));

@@ -3,7 +3,7 @@
 use base::{Diagnostic, Span};
 
 use super::super::ast::{self, Init, VarRef};
-use super::super::program::{Expr, ExprKind, Leaf, Op, Pattern, Ref, Start, Stmt, StmtKind};
+use super::super::program::{self, Expr, ExprKind, Leaf, Op, Pattern, Ref, Start, Stmt, StmtKind};
 use super::Resolver;
 use super::expressions::Found;
 use super::symbols::{Parts, Scope};
@@ -202,17 +202,44 @@ impl<'f> Resolver<'f> {
     fn operation(&mut self, statement: &ast::Stmt) -> Option<Op> {
         let claim_only = self.in_claim;
         match &statement.kind {
+            ast::StmtKind::Send { channel, values, .. } if self.in_trace => {
+                let channel = self.channel(channel);
+                let patterns = values.iter().map(|value| self.of_event(value)).collect::<Option<Vec<_>>>()?;
+                Some(Op::Event { is_send: true, channel: channel?, patterns })
+            }
+            ast::StmtKind::Receive { channel, arguments, .. } if self.in_trace => {
+                let channel = self.channel(channel);
+                let patterns = self.patterns(arguments)?;
+                Some(Op::Event { is_send: false, channel: channel?, patterns })
+            }
+            _ if self.in_trace => {
+                self.not_read(statement.span, "what is neither a send nor a receive in a trace");
+                None
+            }
             ast::StmtKind::Print => Some(Op::Print),
             ast::StmtKind::Assert(expr) => Some(Op::Assert(self.expression(expr)?)),
-            ast::StmtKind::Expr(ast::Expr { kind: ast::ExprKind::Run(name, arguments), span }) if !claim_only => {
-                self.run(name, arguments, *span, None)
+            ast::StmtKind::Expr(ast::Expr { kind: ast::ExprKind::Run(name, arguments, priority), span })
+                if !claim_only =>
+            {
+                self.run(name, (arguments, *priority), *span, None)
             }
             ast::StmtKind::Expr(expr) => Some(Op::Guard(self.expression(expr)?)),
-            ast::StmtKind::Assign(target, ast::Expr { kind: ast::ExprKind::Run(name, arguments), span })
+            ast::StmtKind::Assign(target, ast::Expr { kind: ast::ExprKind::Run(name, arguments, priority), span })
                 if !claim_only =>
             {
                 let target = self.target(target)?;
-                self.run(name, arguments, *span, Some(target))
+                self.run(name, (arguments, *priority), *span, Some(target))
+            }
+            ast::StmtKind::SetPriority(..) if claim_only => {
+                self.report(Diagnostic::error(code::CLAIM, statement.span, "a claim changes nothing"));
+                None
+            }
+            ast::StmtKind::SetPriority(pid, value) => {
+                let pid = match pid {
+                    Some(pid) => Some(Box::new(self.expression(pid)?)),
+                    None => None,
+                };
+                Some(Op::SetPriority { pid, value: Box::new(self.expression(value)?) })
             }
             ast::StmtKind::Assign(target, value) => self.assign(target, value),
             ast::StmtKind::Send { .. } | ast::StmtKind::Receive { .. } if claim_only => {
@@ -232,6 +259,18 @@ impl<'f> Resolver<'f> {
             }
             _ => None,
         }
+    }
+
+    /// A value of a send in a trace: only constants are compared.
+    fn of_event(&mut self, value: &ast::Expr) -> Option<Pattern> {
+        if matches!(&value.kind, ast::ExprKind::Var(one) if one.parts[0].name.text == "_") {
+            return Some(Pattern::Ignore);
+        }
+        let value = self.expression(value)?;
+        Some(match super::constant(&value) {
+            Some(_) => Pattern::Match(value),
+            None => Pattern::Ignore,
+        })
     }
 
     fn assign(&mut self, target: &VarRef, value: &ast::Expr) -> Option<Op> {
@@ -278,7 +317,13 @@ impl<'f> Resolver<'f> {
         if self.log.n_errors() > n_errors { None } else { found }
     }
 
-    fn run(&mut self, name: &ast::Name, arguments: &[ast::Expr], span: Span, result: Option<Ref>) -> Option<Op> {
+    fn run(
+        &mut self,
+        name: &ast::Name,
+        (arguments, priority): (&[ast::Expr], Option<i64>),
+        span: Span,
+        result: Option<Ref>,
+    ) -> Option<Op> {
         let proctype = self.proctype(name);
         let arguments = self.values(arguments)?;
         let proctype = proctype?;
@@ -295,7 +340,8 @@ impl<'f> Resolver<'f> {
             self.report(diagnostic.note(place, "declared here"));
             return None;
         }
-        Some(Op::Run { proctype, arguments, result })
+        let priority = priority.unwrap_or(program::DEFAULT_PRIORITY);
+        Some(Op::Run { proctype, arguments, result, priority })
     }
 }
 

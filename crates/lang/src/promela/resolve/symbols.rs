@@ -75,9 +75,6 @@ impl<'f> Resolver<'f> {
             let message = format!("`{}` is hidden in SPIN, and part of the state here", declared.name.text);
             self.report(Diagnostic::warning(code::HIDDEN, declared.name.span, message));
         }
-        if declared.name.text == "STDIN" {
-            self.not_read(declared.name.span, "`STDIN`");
-        }
         self.variable(declared);
     }
 
