@@ -242,6 +242,11 @@ impl MemberAssertion {
         }
     }
 
+    /// Says nothing as an invariant.
+    pub(super) fn drop_expressions(&mut self) {
+        self.assertions_mut().for_each(|one| one.expression = None);
+    }
+
     /// All sentences in their order.
     fn assertions_mut(&mut self) -> impl Iterator<Item = &mut Assertion> {
         self.always.iter_mut().chain(self.places.iter_mut().flat_map(|at| &mut at.says))

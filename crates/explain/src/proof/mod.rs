@@ -99,8 +99,21 @@ struct ExplainedMember<'m> {
 
 impl LocalProof {
     /// The proof in words; `None` for a certificate that states nothing. Members for which the time does not suffice are left out, sentences for which
-    /// it does not suffice are left out.
+    /// it does not suffice are left out. Where the program's language has no invariants no sentence is written as one.
     pub fn of(model: &Model, source: &SourceFile, certificate: &Certificate, budget: &Budget) -> Option<LocalProof> {
+        let mut proof = LocalProof::in_sentences(model, source, certificate, budget)?;
+        if !has_invariants(source) {
+            proof.parts.iter_mut().for_each(MemberAssertion::drop_expressions);
+        }
+        Some(proof)
+    }
+
+    fn in_sentences(
+        model: &Model,
+        source: &SourceFile,
+        certificate: &Certificate,
+        budget: &Budget,
+    ) -> Option<LocalProof> {
         let Some(invariant) = certificate.invariant() else { return LocalProof::of_scenes(model, certificate, budget) };
         let words = InvariantWords::new(model, invariant);
         let mut proof = LocalProof { k: invariant.k, exposed: exposures(&words), ..LocalProof::empty(model) };
@@ -222,6 +235,12 @@ impl LocalProof {
         }
         self.parts = kept;
     }
+}
+
+/// Whether the program is in Piecewise's own language; what comes from a pipe is.
+fn has_invariants(source: &SourceFile) -> bool {
+    let name = source.name().rsplit(['/', '\\']).next().unwrap_or_default();
+    name.rsplit_once('.').is_none_or(|(_, suffix)| suffix == "pw")
 }
 
 /// A fact about a process in words; with a letter for the process, or by its name.

@@ -242,3 +242,32 @@ fn numbers_that_go_together_are_said_as_sums_and_differences() {
         assert!(said.iter().any(|one| one.contains(wanted)), "{wanted}: {said:#?}");
     }
 }
+
+/// What is said of a process without an index and all processes of a family, of messages with several parts, and of numbers near the ends of 64 bits can be read back.
+#[test]
+fn single_processes_parts_of_messages_and_far_numbers_can_be_read_back() {
+    let single = "program single { shared a: [0..=1; 2] = 1;
+        process P { one: atomic { for k in Q { a[k] = 0; } } }
+        process Q[i in 0..<2] { two: await a[i] == 0; three: await forall k: a[k] == 0; } }";
+    let parts = "program parts { chan c: [2] of (0..=1, bool);
+        process P { loop { one: send c(0, true); } }
+        process Q { local x: 0..=1; loop { two: receive c(x, _); } } }";
+    let far = "program far { shared x: 9223372036854775800..=9223372036854775807; shared y: 9223372036854775800..=9223372036854775807;
+        process P { loop { one: await x < 9223372036854775807 && x - y < 3; two: x = x + 1; } }
+        process Q { loop { three: await y < x; four: y = y + 1; } } }";
+    let wanted = ["forall k: P@end <=> a[k] == 0", "c.1[0] == 0", "x != y + 3"];
+    for (text, wanted) in [single, parts, far].into_iter().zip(wanted) {
+        let model = lang::load(&SourceFile::new("read.pw", text.to_owned()), &[]).unwrap().model;
+        let mut said = Vec::new();
+        for certificate in proofs(&model, 2000) {
+            let proof = explanation(&model, &certificate);
+            false_text(text, &proof).unwrap();
+            let other = SourceFile::new("read.pml", "");
+            let elsewhere = LocalProof::of(&model, &other, &certificate, &Budget::unlimited()).unwrap();
+            let mut sentences = elsewhere.parts.iter().flat_map(|part| part.sentences());
+            assert!(sentences.all(|(_, one)| one.expression.is_none()), "Promela has no invariants");
+            said.extend(proof.parts.iter().flat_map(|part| part.sentences()).map(|(_, one)| one.text.clone()));
+        }
+        assert!(said.iter().any(|one| one.contains(wanted)), "{wanted}: {said:#?}");
+    }
+}

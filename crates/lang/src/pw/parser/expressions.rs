@@ -405,10 +405,12 @@ impl Parser<'_> {
                 }
                 TokenKind::Dot => {
                     self.bump();
-                    if !self.at(TokenKind::Word) {
+                    // The parts of a channel's messages have numbers: `c.1`.
+                    if !matches!(self.peek(), TokenKind::Word | TokenKind::Number) {
                         return Err(self.unexpected("a name after `.`"));
                     }
-                    let field = self.any_word();
+                    let name = self.slice(self.span()).to_owned();
+                    let field = Ident { name, span: self.bump() };
                     let kind = ExprKind::Field { base: Box::new(operand.expr), field };
                     Operand::new(kind, self.since(start), height)
                 }
