@@ -4,7 +4,6 @@
 //! `RINGS_PROGRAMS=50 cargo test -p piecewise-rings --test it lasting` asks about fifty times as many programs.
 
 use std::fmt::Write;
-use std::time::Duration;
 
 use audit::temporal::is_violated;
 use base::{Budget, SourceFile};
@@ -17,6 +16,7 @@ use rings::ByRings;
 use testkit::Product;
 use testkit::choices::Choices;
 
+use crate::in_a_moment;
 use crate::random::{Kinds, Writer, load};
 
 /// What a program is about.
@@ -169,7 +169,7 @@ pub(crate) fn ask(text: &str, tally: &mut Tally, choices: &mut Choices) {
     tally.programs += 1;
     let about_runs = |(_, one): &(_, &Property)| matches!(one.kind, PropertyKind::Temporal(_));
     for (id, property) in model.properties.entries().filter(about_runs) {
-        let budget = Budget::new(Some(Duration::from_secs(4)), None, Default::default());
+        let budget = in_a_moment();
         let task = Task { model: &model, properties: vec![id], budget, n_threads: 1 };
         let answers = ByRings::for_every_size().run(&task, &Silent).unwrap();
         let Verdict::Holds(Evidence::Certificate(proof)) = &answers[0].verdict else {

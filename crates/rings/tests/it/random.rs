@@ -14,6 +14,8 @@ use rings::ByRings;
 use testkit::Product;
 use testkit::choices::Choices;
 
+use crate::in_a_moment;
+
 /// What may occur in the programs of a campaign.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Kinds {
@@ -195,12 +197,8 @@ fn changed(proof: &Certificate, choices: &mut Choices) -> Certificate {
 
 pub(crate) fn compare(text: &str, tally: &mut Tally, choices: &mut Choices) {
     let Some(model) = load(text, 3) else { return };
-    let task = Task {
-        model: &model,
-        properties: model.properties.ids().collect(),
-        budget: Budget::new(Some(std::time::Duration::from_secs(4)), None, Default::default()),
-        n_threads: 1,
-    };
+    let task =
+        Task { model: &model, properties: model.properties.ids().collect(), budget: in_a_moment(), n_threads: 1 };
     let answers = ByRings::for_every_size().run(&task, &Silent).unwrap();
     let instances: Vec<(i64, Model, Product)> = (2..=6)
         .filter_map(|n| {

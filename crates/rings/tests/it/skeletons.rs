@@ -5,8 +5,6 @@
 //! `RINGS_PROGRAMS=50 cargo test -p piecewise-rings --test it skeletons -- --nocapture` asks about fifty times as many programs, and says how many were
 //! proved, how many true ones stayed open, and how many are false.
 
-use std::time::Duration;
-
 use audit::temporal;
 use base::Budget;
 use engine::{Engine, Silent, Task, Verdict};
@@ -21,6 +19,7 @@ use rings::ring::Ring;
 use testkit::Product;
 use testkit::choices::Choices;
 
+use crate::in_a_moment;
 use crate::random::{is_violated, load};
 
 /// Two forks each, of two kinds; one who is turned, or none.
@@ -280,7 +279,7 @@ fn ask(text: &str, tally: &mut Tally, choices: &mut Choices) {
         })
         .collect();
     for (id, property) in model.properties.entries() {
-        let budget = Budget::new(Some(Duration::from_secs(10)), None, Default::default());
+        let budget = in_a_moment();
         let task = Task { model: &model, properties: vec![id], budget, n_threads: 1 };
         let answers = ByRings::for_every_size().run(&task, &Silent).unwrap();
         let at_size = |instance: &Model| -> Property {
