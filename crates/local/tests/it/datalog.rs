@@ -1,11 +1,16 @@
 //! The rules of thread-modular checking (Flanagan and Qadeer, SPIN 2003) as a Datalog program, against `tmmc`'s sets.
 //!
 //! `reached(t, g, l)`: process `t` can be at the local state `l` while the shared store is `g`; `guarantee(t, g, h)`: some step
-//! of `t` takes the store from `g` to `h`. The engine of these rules is `ascent`; steps are those of `model::eval`.
+//! of `t` takes the store from `g` to `h`. The rules are
+//!
+//! - `reached(t, g, l)` where a run begins there;
+//! - `reached(t, h, m)` and `guarantee(t, g, h)` from `reached(t, g, l)`, where a step of `t` leads from `g`, `l` to `h`, `m`;
+//! - `reached(t, h, l)` from `reached(t, g, l)` and `guarantee(u, g, h)`, where `u` is another process.
+//!
+//! Steps are those of `model::eval`; the rules are applied to each fact when it is new, and to all that are known of the same store.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ascent::ascent_run;
 use base::Budget;
 use compose::backend::Backend;
 use compose::k_index::Fixpoint;
@@ -40,6 +45,15 @@ fn parted(model: &Model, state: Combination) -> (Combination, Combination) {
     })
 }
 
+/// The facts about one store.
+#[derive(Default)]
+struct KnownOfStore {
+    /// Who is at which local state.
+    reached: BTreeSet<(ProcessId, Combination)>,
+    /// Whose step leads to which store.
+    guarantee: BTreeSet<(ProcessId, Combination)>,
+}
+
 fn by_rules(model: &Model) -> DefinedSets {
     let local = LocalDefinition::new(model, 1);
     let step = |process: ProcessId, store: &Combination, own: &Combination| -> Vec<(Combination, Combination)> {
@@ -56,19 +70,27 @@ fn by_rules(model: &Model) -> DefinedSets {
             })
         })
         .collect();
-    let found = ascent_run! {
-        relation start(ProcessId, Combination, Combination) = start;
-        relation reached(ProcessId, Combination, Combination);
-        relation guarantee(ProcessId, Combination, Combination);
-        reached(t, g, l) <-- start(t, g, l);
-        reached(*t, h.clone(), m.clone()), guarantee(*t, g.clone(), h.clone()) <--
-            reached(t, g, l), for (h, m) in step(*t, g, l);
-        reached(*t, h.clone(), l.clone()) <-- reached(t, g, l), guarantee(other, g, h), if t != other;
-    };
+    let mut known: BTreeMap<Combination, KnownOfStore> = BTreeMap::new();
+    let mut open = start;
+    while let Some((t, g, l)) = open.pop() {
+        let here = known.entry(g.clone()).or_default();
+        if !here.reached.insert((t, l.clone())) {
+            continue;
+        }
+        open.extend(here.guarantee.iter().filter(|(u, _)| *u != t).map(|(_, h)| (t, h.clone(), l.clone())));
+        for (h, m) in step(t, &g, &l) {
+            if here.guarantee.insert((t, h.clone())) {
+                open.extend(here.reached.iter().filter(|(u, _)| *u != t).map(|(u, own)| (*u, h.clone(), own.clone())));
+            }
+            open.push((t, h, m));
+        }
+    }
     let mut sets: DefinedSets = model.processes.ids().map(|process| (vec![process], BTreeSet::new())).collect();
-    for (process, store, own) in found.reached {
-        let state: BTreeMap<_, _> = store.into_iter().chain(own).collect();
-        sets.get_mut([process].as_slice()).expect("every process is there").insert(state);
+    for (store, here) in known {
+        for (process, own) in here.reached {
+            let state: BTreeMap<_, _> = store.clone().into_iter().chain(own).collect();
+            sets.get_mut([process].as_slice()).expect("every process is there").insert(state);
+        }
     }
     sets
 }
