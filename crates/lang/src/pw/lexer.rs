@@ -243,7 +243,10 @@ fn unclosed_comment(span: Span) -> Diagnostic {
 }
 
 fn unknown_characters(text: &str, span: Span) -> Diagnostic {
-    let escaped = |one: char| if one == '\\' { one.to_string() } else { one.escape_debug().to_string() };
+    let escaped = |one: char| match one {
+        '\\' | '"' | '\'' => one.to_string(),
+        _ => one.escape_debug().to_string(),
+    };
     let shown: String = text[span.range()].chars().take(12).map(escaped).collect();
     let diagnostic = Diagnostic::error(code::UNKNOWN_CHARACTER, span, format!("`{shown}` means nothing here"));
     match text[span.range()].chars().next() {

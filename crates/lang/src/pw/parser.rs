@@ -319,7 +319,9 @@ impl<'s> Parser<'s> {
         if self.eat(TokenKind::Semicolon).is_some() {
             return Ok(());
         }
-        let is_only_missing = self.on_new_line() || self.begins_something();
+        // `all i: e` is no label.
+        let is_quantifier = matches!(self.previous_word(), "all" | "each" | "every");
+        let is_only_missing = self.on_new_line() || (self.begins_something() && !is_quantifier);
         if is_only_missing || matches!(self.peek(), TokenKind::RightBrace | TokenKind::End) {
             let end = self.previous_end();
             let diagnostic =

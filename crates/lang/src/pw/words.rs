@@ -37,7 +37,7 @@ pub(crate) const ITEMS: [&str; 19] = [
 ];
 
 /// What people write who think of another language, and what it is called here.
-const FOREIGN_STATEMENTS: [(&str, &str); 23] = [
+const FOREIGN_STATEMENTS: [(&str, &str); 21] = [
     ("wait", "await"),
     ("when", "await"),
     ("assume", "await"),
@@ -55,16 +55,14 @@ const FOREIGN_STATEMENTS: [(&str, &str); 23] = [
     ("pass", "skip"),
     ("nop", "skip"),
     ("noop", "skip"),
-    ("choose", "either"),
     ("jump", "goto"),
     ("var", "local"),
-    ("until", "while"),
     ("recv", "receive"),
     ("put", "send"),
 ];
 
 /// Likewise for declarations.
-const FOREIGN_ITEMS: [(&str, &str); 18] = [
+const FOREIGN_ITEMS: [(&str, &str); 17] = [
     ("global", "shared"),
     ("var", "shared"),
     ("let", "shared"),
@@ -78,7 +76,6 @@ const FOREIGN_ITEMS: [(&str, &str); 18] = [
     ("ltl", "property"),
     ("liveness", "property"),
     ("safety", "invariant"),
-    ("never", "invariant"),
     ("mtype", "enum"),
     ("channel", "chan"),
     ("record", "struct"),

@@ -172,6 +172,51 @@ fn compare_and_swap_is_one_step() {
 }
 
 #[test]
+fn compare_and_swap_is_negated_awaited_and_stands_alone() {
+    same(
+        "program p { shared x: 0..=2; shared n: 0..=2; process P[i in 0..<2] { if !cas(x, 0, 1) { n += 1; } else { n += 0; } } }",
+        "program p { shared x: 0..=2; shared n: 0..=2; process P[i in 0..<2] { if cas(x, 0, 1) { n += 0; } else { n += 1; } } }",
+    );
+    same(
+        "program p { shared x: 0..=1; process P[i in 0..<2] { loop { while !cas(x, 0, 1) { skip; } crit: skip; x = 0; } }
+         invariant mutex: !(P[0]@crit && P[1]@crit); }",
+        "program p { shared x: 0..=1; process P[i in 0..<2] { loop {
+           loop { either { atomic { await x == 0; x = 1; } break; } or { await x != 0; skip; } } crit: skip; x = 0; } }
+         invariant mutex: !(P[0]@crit && P[1]@crit); }",
+    );
+    same(
+        "program p { shared x: 0..=2; process P[i in 0..<2] { await cas(x, 0, 1); cas(x, 1, 2); x = 0; } }",
+        "program p { shared x: 0..=2; process P[i in 0..<2] { atomic { await x == 0; x = 1; }
+           either { atomic { await x == 1; x = 2; } } or { await x != 1; } x = 0; } }",
+    );
+    same(
+        "program p { shared x: 0..=2; shared n: 0..=2; process P[i in 0..<2] { atomic { if !cas(x, 0, 1) { n += 1; } cas(x, 1, 2); } } }",
+        "program p { shared x: 0..=2; shared n: 0..=2; process P[i in 0..<2] {
+           atomic { if x == 0 { x = 1; } else { n += 1; } if x == 1 { x = 2; } } } }",
+    );
+    // What `let` names is the value before the `cas`.
+    same(
+        "program p { shared x: 0..=2; shared y: 0..=2; process P { atomic { let old = x; if !cas(x, 0, 1) { skip; } y = old; } } }",
+        "program p { shared x: 0..=2; shared y: 0..=2; process P { atomic { y = x; if x == 0 { x = 1; } } } }",
+    );
+}
+
+#[test]
+fn else_is_taken_where_nothing_can_be_chosen() {
+    same(
+        "program p { shared s: set of 0..<3 = {1}; shared n: 0..=2;
+         process P { either { some k in s where k > 0 { remove s(k); } n = 1; } else { n = 2; } } process Q { insert s(2); remove s(1); } }",
+        "program p { shared s: [bool; 3] = [false, true, false]; shared n: 0..=2;
+         process P { either { either { atomic { await s[1]; s[1] = false; } } or { atomic { await s[2]; s[2] = false; } } n = 1; }
+           or { await !s[1] && !s[2]; n = 2; } } process Q { s[2] = true; s[1] = false; } }",
+    );
+    same(
+        "program p(N: 2..) { shared a: [bool; N]; process P[i in 0..<N] { either { some k in P where k != i && !a[k] { a[k] = true; } } else { a[i] = false; } } }",
+        "program p(N: 2..) { shared a: [bool; N]; process P[i in 0..<N] { either { atomic { await !a[1 - i]; a[1 - i] = true; } } or { await a[1 - i]; a[i] = false; } } }",
+    );
+}
+
+#[test]
 fn else_is_taken_where_nothing_else_can_begin() {
     same(
         "program p { shared x: 0..=2; shared m: sem; chan c: [1] of (bool);

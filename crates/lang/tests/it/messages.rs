@@ -286,3 +286,85 @@ fn quantifiers_of_tla_are_named() {
         &["E0119 1:46 `\\` means nothing here | for all: `forall i in P: …`", "E0101 1:49 expected `;`, found `i`"],
     );
 }
+
+#[test]
+fn compare_and_swap_stands_where_a_test_does() {
+    check_program(
+        "program t { shared x: 0..=1; process P { if cas(x, 0, 1) && x == 1 { skip; } } }",
+        &[
+            "E0202 `cas` changes a variable, so it is no part of an expression | write `if cas(x, a, b) { … }`, `while !cas(x, a, b) { … }`, `await cas(x, a, b);` or `done = cas(x, a, b);`",
+        ],
+    );
+    check_program(
+        "program t { shared x: 0..=1; process P { if cas(x, 0) { skip; } } }",
+        &[
+            "E0202 `cas` has three parts: a variable, the value that it should have, and the one that it gets | write `cas(x, 0, 1)`",
+        ],
+    );
+}
+
+#[test]
+fn what_people_write_about_sets_and_channels_is_answered() {
+    let set = |statement: &str, expected: &str| {
+        check(&format!("program t {{ shared s: set of 0..<3;\nprocess P {{ {statement} skip; }} }}"), &[expected]);
+    };
+    set("insert 1 into s;", "E0101 2:20 expected the name of a channel or set, found `1`");
+    set("insert s into s;", "E0101 2:22 expected `(`, found `into` | write `insert s(s);`");
+    set("if s contains 1 { skip; }", "E0101 2:18 expected `{`, found `contains` | write `k in s`");
+    set("s = s union s;", "E0101 2:19 expected `;`, found `union` | write `atomic { for k in t { insert s(k); } }`");
+    set("await s subset s;", "E0101 2:21 expected `;`, found `subset` | write `forall k in s: k in t`");
+    check(
+        "program t { chan c of (bool); process P { skip; } }",
+        &[
+            "E0101 1:20 expected `:`, found `of`: how many messages the channel holds stands behind a colon | write `chan c: [1] of (…);`",
+        ],
+    );
+}
+
+#[test]
+fn slips_of_quantifiers_loops_and_numbers_are_answered() {
+    let invariant = |text: &str, expected: &str| {
+        check(&format!("program t(N: 2..) {{ process P[i in 0..<N] {{ skip; }}\ninvariant p: {text}; }}"), &[expected]);
+    };
+    invariant(
+        "forall (i: true)",
+        "E0101 2:21 expected a name to bind, found `(` | write `forall i: …`, without parentheses around the name",
+    );
+    invariant(
+        "forall i < j: true",
+        "E0101 2:23 expected `:`, found `<` | write `forall i != j: i < j => …`, or `exists i != j: i < j && …`",
+    );
+    invariant("all i: true", "E0101 2:18 expected `;`, found `i` | write `forall i: …`");
+    check_program(
+        "program t(N: 2..) { process P[i in 0..<N] { skip; } invariant p: i == 0; }",
+        &["E0202 there is no `i` here | to speak of every process, write `forall i: …`"],
+    );
+    check_program(
+        "program t(N: 2..) { process P[i in 0..<N] { for k in N { skip; } } }",
+        &[
+            "E0312 a loop goes through numbers, the processes of a family, the values of an enumeration, or the elements of a set | write `for k in 0..<N { … }`",
+        ],
+    );
+    check_statements(
+        "for k = 0..<3 { skip; }",
+        &["E0101 1:31 expected `in`, found `=` | write `for k in 0..<3 { … }`"],
+    );
+    check_statements(
+        "either { skip; } | { skip; }",
+        &["E0101 1:42 expected `or`, found `|` | the branches of `either` are joined by `or`"],
+    );
+    check_statements(
+        "repeat { skip; } until true;",
+        &[
+            "E0105 1:25 `repeat` begins no statement | write `loop { … if e { break; } }`",
+            "E0105 1:42 `until` begins no statement | write `loop { … if e { break; } }`",
+        ],
+    );
+    check(
+        "program t { shared x: 0..=1; process P { x = *; } never p: x == 1; }",
+        &[
+            "E0101 1:46 expected an expression, found `*` | any value is written `x = any;`, or `x = any 0..=3;`",
+            "E0106 1:51 `never` begins no declaration | write `invariant p: !(…);` for what never happens",
+        ],
+    );
+}

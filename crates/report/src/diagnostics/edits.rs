@@ -33,7 +33,7 @@ pub fn draw(source: &SourceFile, help: &Help, gutter: usize, style: &Style) -> S
         let first = edited.after.line_col(span.start).line;
         let last = edited.after.line_col(span.end.max(span.start)).line;
         for line in (first..=last).take(MOST_LINES as usize) {
-            excerpt.show(line);
+            excerpt.show(line, span.start);
         }
         if first <= MOST_LINES && !span.is_empty() {
             excerpt.add(Marking { span, pencil, ink: Ink::Good, text: "" });

@@ -58,6 +58,8 @@ pub struct Excerpt<'a> {
     columns: usize,
     /// The markings by the line on which they start; a line without markings is shown bare.
     lines: BTreeMap<u32, Vec<Marking<'a>>>,
+    /// Of lines that are shown bare, the character around which they are cut where they do not fit.
+    bare: BTreeMap<u32, usize>,
 }
 
 /// A marking in display columns of the line as it is shown.
@@ -80,7 +82,7 @@ struct LineWindow {
 impl<'a> Excerpt<'a> {
     /// An excerpt without lines.
     pub fn new(source: &'a SourceFile, first_line: u32, columns: usize) -> Self {
-        Excerpt { source, first_line, columns, lines: BTreeMap::new() }
+        Excerpt { source, first_line, columns, lines: BTreeMap::new(), bare: BTreeMap::new() }
     }
 
     /// Marks a span; its first line is shown.
@@ -88,9 +90,13 @@ impl<'a> Excerpt<'a> {
         self.lines.entry(self.source.line_col(marking.span.start).line).or_default().push(marking);
     }
 
-    /// Shows a line even if nothing is marked on it.
-    pub fn show(&mut self, line: u32) {
+    /// Shows a line even if nothing is marked on it; one that is too long is shown around what stands at `offset`.
+    pub fn show(&mut self, line: u32, offset: u32) {
         self.lines.entry(line).or_default();
+        let at = self.source.line_col(offset);
+        if at.line == line {
+            self.bare.entry(line).or_insert(at.col as usize - 1);
+        }
     }
 
     /// How many columns the line numbers take.
@@ -131,7 +137,8 @@ impl<'a> Excerpt<'a> {
                 (start, end.max(start))
             })
             .collect();
-        let view = LineWindow::around(text, spans.first().copied().unwrap_or((0, 0)), room);
+        let bare = || self.bare.get(&line).map_or((0, 0), |&at| (at, at));
+        let view = LineWindow::around(text, spans.first().copied().unwrap_or_else(bare), room);
         let placed = markings.iter().zip(spans).map(|(&marking, (start, end))| {
             let (start, end) = (view.column(start), view.column(end));
             let end = end.max(start + 1);

@@ -39,6 +39,7 @@ impl<'a> Checker<'a> {
                 Some(Diagnostic::error(code::NO_VALUE, name.span, message).help(help))
             }
             Some(Named::Symbol(Symbol::Broken) | Named::Bound(Meaning::Anything)) => None,
+            None if name.name == "cas" => Some(misplaced_swap(name, arguments)),
             found => {
                 let message = format!("there is no definition `{}`", name.name);
                 let defined = self.symbols.defines.iter().map(|define| define.name.name.as_str());
@@ -200,4 +201,16 @@ impl<'a> Checker<'a> {
         expr.for_each_child(|child| children.push(child));
         here || children.into_iter().any(|child| self.is_temporal(child, scope))
     }
+}
+
+/// `cas` changes a variable, so it is no part of an expression.
+fn misplaced_swap(name: &Ident, arguments: &[ast::Expr]) -> Diagnostic {
+    if arguments.len() != 3 {
+        let message = "`cas` has three parts: a variable, the value that it should have, and the one that it gets";
+        return Diagnostic::error(code::UNKNOWN_NAME, name.span, message).help("write `cas(x, 0, 1)`");
+    }
+    let message = "`cas` changes a variable, so it is no part of an expression";
+    let help =
+        "write `if cas(x, a, b) { … }`, `while !cas(x, a, b) { … }`, `await cas(x, a, b);` or `done = cas(x, a, b);`";
+    Diagnostic::error(code::UNKNOWN_NAME, name.span, message).help(help)
 }

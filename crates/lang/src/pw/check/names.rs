@@ -82,6 +82,12 @@ impl<'a> Checker<'a> {
             self.report(diagnostic.help("where a process stands is asked with `@`: `P[i]@crit`"));
             return;
         }
+        let is_index = self.symbols.indices.iter().flatten().any(|index| index.name.name == name.name);
+        if is_index && scope.base == Base::Program {
+            let help = format!("to speak of every process, write `forall {}: …`", name.name);
+            self.report(diagnostic.help(help));
+            return;
+        }
         let is_label = self.symbols.families.iter().any(|family| family.labels.contains_key(&*name.name));
         self.report(match is_label {
             true => diagnostic.help(format!("`{0}` is a label; to ask who stands there, write `P[i]@{0}`", name.name)),

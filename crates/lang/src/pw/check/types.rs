@@ -126,7 +126,7 @@ impl<'a> Checker<'a> {
             diagnostic = self.with_nearest(diagnostic, name, known);
         }
         if diagnostic.helps.is_empty() {
-            let all = "types are `bool`, ranges, enumerations, `pid`, `pid?`, `sem`, `lock` and arrays";
+            let all = "types are `bool`, ranges, `pid`, `pid?`, `sem`, `lock`, arrays, `set of …`, and those that `enum`, `struct` and `type` declare";
             diagnostic = diagnostic.help(all);
         }
         self.report(diagnostic);

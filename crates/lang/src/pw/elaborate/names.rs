@@ -90,6 +90,7 @@ pub(super) fn changed(statement: &Statement, names: &mut Vec<String>) {
                 }
             }
         }
+        StatementKind::Await(condition) => swapped(condition, names),
         StatementKind::Acquire(target) | StatementKind::Release(target) => root(target, names),
         StatementKind::Send { channel: target, .. } | StatementKind::Change { set: target, .. } => root(target, names),
         StatementKind::Receive { channel, patterns, .. } => {
@@ -126,10 +127,12 @@ pub(super) fn changed(statement: &Statement, names: &mut Vec<String>) {
 
 /// The variable that a `cas` may change.
 fn swapped(value: &Expr, names: &mut Vec<String>) {
-    if let ExprKind::Apply { name, arguments } = &value.kind
-        && name.name == "cas"
-    {
-        arguments.first().into_iter().for_each(|cell| root(cell, names));
+    match &value.kind {
+        ExprKind::Apply { name, arguments } if name.name == "cas" => {
+            arguments.first().into_iter().for_each(|cell| root(cell, names));
+        }
+        ExprKind::Unary { op: UnaryOp::Not, operand, .. } => swapped(operand, names),
+        _ => {}
     }
 }
 

@@ -5,13 +5,21 @@ use base::{Diagnostic, Span};
 use super::{Elaborator, exits, names};
 use crate::codes::check as code;
 use crate::pw::ast::{
-    Assigned, BinaryOp, Block, Domain, Expr, ExprKind, Ident, Range, Statement, StatementKind, Type, TypeKind,
+    Assigned, BinaryOp, Binders, Block, Domain, Expr, ExprKind, Ident, Quantifier, Range, Statement, StatementKind,
+    Type, TypeKind, UnaryOp,
 };
 
 /// `cas(x, a, b)`: if `x` is `a`, it becomes `b`.
 struct Cas {
     is_equal: Expr,
     store: Statement,
+}
+
+/// A `cas` where a test stands.
+struct CasTest {
+    cas: Cas,
+    /// Whether `!` stands before it.
+    is_negated: bool,
 }
 
 impl Elaborator<'_> {
@@ -26,10 +34,27 @@ impl Elaborator<'_> {
         Some(Cas { is_equal: self.expr(&equal), store: names::statement(store, span) })
     }
 
-    fn cas_test(&mut self, condition: &Expr) -> Option<Cas> {
+    /// `cas(x, a, b)` or `!cas(x, a, b)`
+    fn cas_test(&mut self, condition: &Expr) -> Option<CasTest> {
         match &condition.kind {
-            ExprKind::Apply { name, arguments } => self.cas(name, arguments, condition.span),
+            ExprKind::Apply { name, arguments } => {
+                Some(CasTest { cas: self.cas(name, arguments, condition.span)?, is_negated: false })
+            }
+            ExprKind::Unary { op: UnaryOp::Not, operand, .. } => {
+                let CasTest { cas, is_negated } = self.cas_test(operand)?;
+                Some(CasTest { cas, is_negated: !is_negated })
+            }
             _ => None,
+        }
+    }
+
+    /// `await`, with or without `cas`: waits until it succeeds.
+    pub(super) fn wait(&mut self, condition: &Expr) -> StatementKind {
+        match self.cas_test(condition) {
+            Some(CasTest { cas: Cas { is_equal, store }, is_negated: false }) => {
+                taken(&is_equal, store, condition.span).kind
+            }
+            _ => StatementKind::Await(self.expr(condition)),
         }
     }
 
@@ -58,34 +83,37 @@ impl Elaborator<'_> {
         otherwise: Option<&Block>,
         in_step: bool,
     ) -> StatementKind {
-        let Some(Cas { is_equal, store }) = self.cas_test(condition) else {
+        let Some(CasTest { cas: Cas { is_equal, store }, is_negated }) = self.cas_test(condition) else {
             return StatementKind::If {
                 condition: self.expr(condition),
                 then: self.block(then, in_step),
                 otherwise: otherwise.map(|otherwise| self.block(otherwise, in_step)),
             };
         };
-        let mut then = self.block(then, in_step);
-        let mut otherwise = otherwise.map(|otherwise| self.block(otherwise, in_step));
+        let then = self.block(then, in_step);
+        let otherwise = otherwise.map(|otherwise| self.block(otherwise, in_step));
+        let otherwise = otherwise.unwrap_or_else(|| names::block(Vec::new(), condition.span));
+        let (mut succeeds, mut fails) = if is_negated { (otherwise, then) } else { (then, otherwise) };
         if in_step {
-            then.statements.insert(0, store);
-            return StatementKind::If { condition: is_equal, then, otherwise };
+            succeeds.statements.insert(0, store);
+            return StatementKind::If { condition: is_equal, then: succeeds, otherwise: Some(fails) };
         }
-        then.statements.insert(0, taken(&is_equal, store, condition.span));
-        let otherwise = otherwise.get_or_insert_with(|| names::block(Vec::new(), condition.span));
-        otherwise.statements.insert(0, refused(is_equal, condition.span));
-        StatementKind::Either { branches: vec![then, otherwise.clone()] }
+        succeeds.statements.insert(0, taken(&is_equal, store, condition.span));
+        fails.statements.insert(0, refused(is_equal, condition.span));
+        StatementKind::Either { branches: vec![succeeds, fails] }
     }
 
     /// `while`, with or without `cas`.
     pub(super) fn repeated(&mut self, condition: &Expr, body: &Block, in_step: bool) -> StatementKind {
-        let Some(Cas { is_equal, store }) = self.cas_test(condition) else {
+        let Some(CasTest { cas: Cas { is_equal, store }, is_negated }) = self.cas_test(condition) else {
             return StatementKind::While { condition: self.expr(condition), body: self.block(body, in_step) };
         };
         let span = condition.span;
         let mut body = self.block(body, in_step);
-        body.statements.insert(0, taken(&is_equal, store, span));
-        let end = names::block(vec![refused(is_equal, span), names::statement(StatementKind::Break, span)], span);
+        let (succeeds, fails) = (taken(&is_equal, store, span), refused(is_equal, span));
+        let (goes_on, ends) = if is_negated { (fails, succeeds) } else { (succeeds, fails) };
+        body.statements.insert(0, goes_on);
+        let end = names::block(vec![ends, names::statement(StatementKind::Break, span)], span);
         let choice = names::statement(StatementKind::Either { branches: vec![body, end] }, span);
         StatementKind::Loop(names::block(vec![choice], span))
     }
@@ -97,15 +125,17 @@ impl Elaborator<'_> {
         word: Span,
         in_step: bool,
     ) -> StatementKind {
+        let chosen: Vec<Option<Expr>> = branches.iter().map(|branch| self.begins_choice(branch)).collect();
         let mut branches: Vec<Block> = branches.iter().map(|branch| self.block(branch, in_step)).collect();
         let mut otherwise = self.block(otherwise, in_step);
         let mut beginnings = Vec::new();
-        for branch in &branches {
-            let Some(begins) = self.begins(branch.statements.first(), 0) else {
+        for (branch, chosen) in branches.iter().zip(chosen) {
+            let Some(begins) = chosen.or_else(|| self.begins(branch.statements.first(), 0)) else {
                 let at = branch.statements.first().map_or(branch.span, |first| first.span);
                 let message = "when this can begin is not known before the program runs, so `else` cannot stand here";
                 let diagnostic = Diagnostic::error(code::BAD_ELSE, at, message).note(word, "the `else`");
-                self.diagnostics.push(diagnostic.help("begin the branch with `await`, `acquire`, `send` or `receive`"));
+                self.diagnostics
+                    .push(diagnostic.help("begin the branch with `await`, `some`, `acquire`, `send` or `receive`"));
                 return StatementKind::Either { branches };
             };
             beginnings.push(begins);
@@ -118,6 +148,32 @@ impl Elaborator<'_> {
         otherwise.statements.insert(0, names::statement(StatementKind::Await(none), word));
         branches.push(otherwise);
         StatementKind::Either { branches }
+    }
+
+    /// Where a branch that begins with `some k in R where e { … }` can begin: where `exists k in R: e`, unless what it does may wait as well.
+    fn begins_choice(&mut self, branch: &Block) -> Option<Expr> {
+        let first = branch.statements.first()?;
+        let StatementKind::Choose { variable, domain, condition, body } = &first.kind else { return None };
+        if body.statements.iter().any(may_wait) {
+            return None;
+        }
+        let domain = match self.values_of(domain) {
+            Domain::Range(range) => match self.range_or_pid(&range) {
+                TypeKind::Pid { family: Some(family), .. } => Domain::Family(family),
+                _ => Domain::Range(range),
+            },
+            domain => domain,
+        };
+        let binders = Binders {
+            names: vec![variable.clone()],
+            distinct: false,
+            other_than: Vec::new(),
+            domain: Some(domain),
+            span: variable.span,
+        };
+        let body = Box::new(condition.clone().unwrap_or_else(|| names::truth(true, first.span)));
+        let kind = ExprKind::Quantified { quantifier: Quantifier::Exists, binders: Box::new(binders), body };
+        Some(self.expr(&Expr { kind, span: first.span }))
     }
 
     /// Where a statement can begin; `None` if that is not an expression about the state.
@@ -276,7 +332,11 @@ fn may_wait(statement: &Statement) -> bool {
         StatementKind::Send { .. } | StatementKind::Receive { .. } => true,
         StatementKind::If { then, otherwise, .. } => waits(then) || otherwise.iter().any(waits),
         StatementKind::Either { branches } => branches.iter().any(waits),
-        StatementKind::For { body, .. } | StatementKind::Atomic(body) => waits(body),
+        StatementKind::Guarded { branches, otherwise, .. } => branches.iter().chain([otherwise]).any(waits),
+        StatementKind::For { body, .. } | StatementKind::ForEach { body, .. } | StatementKind::Atomic(body) => {
+            waits(body)
+        }
+        StatementKind::Choose { .. } => true,
         _ => false,
     }
 }

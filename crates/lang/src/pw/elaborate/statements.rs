@@ -82,7 +82,7 @@ impl Elaborator<'_> {
         let span = statement.span;
         match &statement.kind {
             StatementKind::Assign { targets, values } => self.assignment(targets, values, span),
-            StatementKind::Await(expr) => StatementKind::Await(self.expr(expr)),
+            StatementKind::Await(expr) => self.wait(expr),
             StatementKind::Assert(expr) => StatementKind::Assert(self.expr(expr)),
             StatementKind::Acquire(target) => StatementKind::Acquire(self.expr(target)),
             StatementKind::Release(target) => StatementKind::Release(self.expr(target)),
@@ -185,7 +185,8 @@ impl Elaborator<'_> {
         let Some((_, index)) = family else {
             let message = "a loop goes through numbers, the processes of a family, the values of an enumeration, or the elements of a set";
             let diagnostic = Diagnostic::error(code::BAD_SET, written.span, message);
-            self.diagnostics.push(diagnostic.help("write `for k in 0..<3 { … }`"));
+            let end = crate::pw::printer::expr_to_string(&written);
+            self.diagnostics.push(diagnostic.help(format!("write `for {} in 0..<{end} {{ … }}`", variable.name)));
             return StatementKind::Skip;
         };
         let range = self.range(&index.range);
@@ -265,7 +266,10 @@ impl Elaborator<'_> {
             (_, Some(other)) if !self.differ(&set.ty, &other.ty) => (names::index(self.whole(&other), k()), Vec::new()),
             _ => {
                 let message = "a set of the same type is needed here: another one, or `{…}`";
-                self.diagnostics.push(Diagnostic::error(code::BAD_SET, value.span, message));
+                let diagnostic = Diagnostic::error(code::BAD_SET, value.span, message);
+                self.diagnostics.push(
+                    diagnostic.help("one element is put in with `insert s(k);`, and taken out with `remove s(k);`"),
+                );
                 return Some(StatementKind::Skip);
             }
         };

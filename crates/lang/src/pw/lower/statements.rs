@@ -234,7 +234,9 @@ impl<'a> Checker<'a> {
         if !matches!(var.ty.scalar(), ScalarType::Semaphore { .. } | ScalarType::Lock) {
             let message = format!("`{}` is neither a lock nor a semaphore", var.name);
             let spelled = self.spell(var.ty.scalar());
-            let diagnostic = Diagnostic::error(code::NOT_A_LOCK, target.span, message);
+            let help =
+                format!("declare it as `{0}: lock`, or `{0}: sem = 1` for a counter that starts with 1", var.name);
+            let diagnostic = Diagnostic::error(code::NOT_A_LOCK, target.span, message).help(help);
             self.report(diagnostic.note(self.model.vars[variable.var].span, format!("declared here as `{spelled}`")));
             return None;
         }

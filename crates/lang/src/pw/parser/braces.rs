@@ -22,8 +22,10 @@ impl Parser<'_> {
         }
         let message = format!("expected `{{`, found {}", self.found());
         let mut diagnostic = Diagnostic::error(code::UNEXPECTED, self.span(), message);
-        if !advice.is_empty() {
-            diagnostic = diagnostic.help(advice);
+        match self.said_here() {
+            Some(help) => diagnostic = diagnostic.help(help),
+            None if !advice.is_empty() => diagnostic = diagnostic.help(advice),
+            None => {}
         }
         Err(self.fail(diagnostic))
     }

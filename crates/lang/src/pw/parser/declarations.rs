@@ -336,7 +336,7 @@ impl Parser<'_> {
         if self.at_word("of") {
             let shown = self.slice(self.since(name.span));
             let message = "expected `:`, found `of`: how many messages the channel holds stands behind a colon";
-            let written = shown.replacen('[', ": [", 1);
+            let written = if shown.contains('[') { shown.replacen('[', ": [", 1) } else { format!("{shown}: [1]") };
             let diagnostic = Diagnostic::error(code::UNEXPECTED, self.span(), message);
             return Err(self.fail(diagnostic.help(format!("write `chan {written} of (…);`"))));
         }

@@ -19,12 +19,16 @@ const TYPES: [(&str, &str); 8] = [
 ];
 
 /// Words that begin a statement of another language, and how it is said here.
-const STATEMENTS: [(&str, &str); 11] = [
+const STATEMENTS: [(&str, &str); 15] = [
     ("switch", "write `if x == a { … } else if x == b { … }`"),
     ("case", "write `if x == a { … } else if x == b { … }`"),
     ("match", "write `if x == a { … } else if x == b { … }`"),
     ("with", "write `some k in R where e { … }`"),
     ("select", "write `x = any 0..=3;`"),
+    ("choose", "write `x = any 0..=3;`, `some k in R where e { … }` or `either { … } or { … }`"),
+    ("any", "write `some k in R where e { … }`"),
+    ("repeat", "write `loop { … if e { break; } }`"),
+    ("until", "write `loop { … if e { break; } }`"),
     ("run", "processes are there from the start; let one begin with `await …;`"),
     ("d_step", "write `atomic { … }`"),
     ("print", "nothing is printed; `piecewise sim` shows what happens"),
@@ -44,9 +48,41 @@ impl Parser<'_> {
             TokenKind::Greater if self.follows("==") => "`implies` is written `=>`".to_owned(),
             TokenKind::Greater if self.follows(">") => "there are no shifts; write `/ 2`".to_owned(),
             TokenKind::Less if self.follows("<") => "there are no shifts; write `* 2`".to_owned(),
+            TokenKind::Or if self.follows("}") => "the branches of `either` are joined by `or`".to_owned(),
             TokenKind::Or => "how many elements a set has is written `size(s)`".to_owned(),
             TokenKind::LeftBrace if self.follows("+") || self.follows("-") => {
                 "sets change one element at a time: `insert s(k);`, `remove s(k);`".to_owned()
+            }
+            TokenKind::Star => "any value is written `x = any;`, or `x = any 0..=3;`".to_owned(),
+            TokenKind::Assign if self.word_at_back(2) == "for" => format!("write `for {before} in 0..<3 {{ … }}`"),
+            TokenKind::Number if self.follows(".") => "numbers are whole".to_owned(),
+            TokenKind::LeftParen if matches!(before, "forall" | "exists") => {
+                format!("write `{before} i: …`, without parentheses around the name")
+            }
+            TokenKind::Less | TokenKind::Greater if matches!(self.word_at_back(2), "forall" | "exists") => {
+                "write `forall i != j: i < j => …`, or `exists i != j: i < j && …`".to_owned()
+            }
+            TokenKind::LeftParen if matches!(before, "empty" | "full" | "len" | "size") => {
+                let owner = self.word_at_back(3);
+                format!("write `{before}({})`", if owner.is_empty() { "c" } else { owner })
+            }
+            TokenKind::Word if matches!(before, "receive" | "recv" | "get") => {
+                format!("a message is received by a statement: `receive {}(x);`", self.word_at(0))
+            }
+            TokenKind::Word if matches!(self.word_at(0), "contains" | "has" | "includes") => {
+                format!("write `k in {before}`")
+            }
+            TokenKind::Word if matches!(self.word_at(0), "union" | "cup") => {
+                "write `atomic { for k in t { insert s(k); } }`".to_owned()
+            }
+            TokenKind::Word if matches!(self.word_at(0), "minus" | "except" | "without" | "setminus") => {
+                "write `atomic { for k in t { remove s(k); } }`".to_owned()
+            }
+            TokenKind::Word if matches!(self.word_at(0), "subset" | "subseteq") => {
+                "write `forall k in s: k in t`".to_owned()
+            }
+            TokenKind::Word if matches!(before, "all" | "each" | "every") => {
+                format!("write `forall {}: …`", self.word_at(0))
             }
             TokenKind::LeftParen if matches!(before, "insert" | "add" | "push") => "write `insert s(k);`".to_owned(),
             TokenKind::LeftParen if matches!(before, "remove" | "erase" | "delete") => {
@@ -72,6 +108,14 @@ impl Parser<'_> {
         let before = self.previous_word();
         let is_long = before.len() > 3 && !self.declared.contains(before) && !OPERATORS.contains(&before);
         base::diagnostic::nearest_name(before, OPERATORS).filter(|_| is_long)
+    }
+
+    /// The word that stands so many tokens before the one at hand; empty if no word stands there.
+    fn word_at_back(&self, back: usize) -> &str {
+        match self.position.checked_sub(back).map(|at| &self.tokens[at]) {
+            Some(token) if token.kind == TokenKind::Word => self.slice(token.span),
+            _ => "",
+        }
     }
 
     /// Whether the token before the one at hand is written like this.
@@ -173,6 +217,7 @@ impl Parser<'_> {
             "active" => "write `process P[i in 0..<2] { … }`, or `process P { … }` for a single one",
             "ltl" => "write `property p: always …;`, or `invariant p: …;`",
             "init" => "variables start with `= e`; what happens first stands in a process",
+            "never" => "write `invariant p: !(…);` for what never happens",
             "fair" => "write `process P`, and `under weak P[*]` in the property that needs it",
             _ => {
                 let (_, ty) = TYPES.iter().find(|(known, _)| *known == word)?;

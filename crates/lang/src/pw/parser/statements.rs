@@ -162,7 +162,13 @@ impl Parser<'_> {
             let message = format!("expected `(`, found {}", self.found());
             let shown = self.slice(channel.span);
             let diagnostic = Diagnostic::error(code::UNEXPECTED, self.span(), message);
-            return Err(self.fail(diagnostic.help(format!("write `{word} {shown}(…);`"))));
+            // `insert k into s`, `remove k from s`
+            let is_turned = matches!(self.word_at(0), "into" | "from" | "to" | "in") && !self.word_at(1).is_empty();
+            let written = match is_turned {
+                true => format!("{word} {}({shown});", self.word_at(1)),
+                false => format!("{word} {shown}(…);"),
+            };
+            return Err(self.fail(diagnostic.help(format!("write `{written}`"))));
         }
         Ok(match word {
             "send" => StatementKind::Send { channel, values: self.arguments(&mut 0)? },
@@ -375,6 +381,9 @@ impl Parser<'_> {
             let otherwise = self.block()?;
             return Ok(StatementKind::Guarded { branches, otherwise, word });
         }
+        if branches.len() < 2 && self.at(TokenKind::Or) {
+            return Err(self.unexpected("`or`"));
+        }
         if branches.len() < 2 {
             let end = self.previous_end();
             let diagnostic = Diagnostic::error(code::UNEXPECTED, start, "`either` needs at least two branches")
@@ -471,7 +480,8 @@ impl Parser<'_> {
         if targets.len() != values.len() {
             let message = format!("{} on the left, but {} on the right", targets.len(), values.len());
             let diagnostic = Diagnostic::error(code::BAD_ASSIGNMENT, span, message);
-            self.log.add(diagnostic.help("a simultaneous assignment has as many values as variables"));
+            let help = "a simultaneous assignment has as many values as variables: `a, b = 1, 2;`";
+            self.log.add(diagnostic.help(help));
             targets.truncate(n_pairs);
             values.truncate(n_pairs);
         }
@@ -582,6 +592,9 @@ impl Parser<'_> {
         if word.is_empty() || words::is_reserved(word) {
             return Err(self.unexpected("a statement"));
         }
+        if word == "cas" && self.peek_at(1) == TokenKind::LeftParen && !self.declared.contains(word) {
+            return self.swap();
+        }
         if let Some(failed) = self.foreign_statement() {
             return Err(failed);
         }
@@ -608,6 +621,14 @@ impl Parser<'_> {
             return Err(Failed);
         }
         self.statement_called(meant)
+    }
+
+    /// `cas(x, a, b);`: an `if` in which both ways do nothing more.
+    fn swap(&mut self) -> Parse<StatementKind> {
+        let condition = self.expr()?;
+        self.semicolon()?;
+        let then = Block { statements: Vec::new(), span: condition.span };
+        Ok(StatementKind::If { condition, then, otherwise: None })
     }
 
     /// Reports a value where a statement should stand, as in `x > 0;` or `x + 1 = y;`.
