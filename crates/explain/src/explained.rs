@@ -19,6 +19,7 @@ use model::property::PropertyKind;
 
 use crate::finding::Finding;
 use crate::guarantees::{self, ProcessGuarantee};
+use crate::owed::{Owed, owed};
 use crate::proof::LocalProof;
 use crate::proof::story::{Story, ViewGraph, story, view_graphs};
 use crate::stale::{self, Cause};
@@ -170,6 +171,8 @@ pub struct TraceExplanation {
     pub steps: ExplainedSteps,
     /// Which parts of an expression decide the property in the last state.
     pub why: Vec<DecidingPart>,
+    /// What the run leaves undone, where it goes round for ever.
+    pub owed: Option<Owed>,
     /// Which process waits for what, where the run ends in a deadlock.
     pub waits: Vec<Wait>,
     /// A cycle of processes that wait for each other, if there is one.
@@ -188,9 +191,13 @@ impl TraceExplanation {
             (TraceEnd::State, PropertyKind::Reachable(expr), Some(last)) => why(&run.model, last, expr, true),
             _ => Vec::new(),
         };
+        let owed = match kind {
+            PropertyKind::Temporal(formula) => owed(&run.model, formula, trace),
+            _ => None,
+        };
         let waits = if trace.end == TraceEnd::Deadlock { waits(&run.model, trace) } else { Vec::new() };
         let cause = stale::cause(result, &explanation);
-        TraceExplanation { cycle: cycle(&waits), why: parts, waits, cause, steps }
+        TraceExplanation { cycle: cycle(&waits), why: parts, owed, waits, cause, steps }
     }
 }
 

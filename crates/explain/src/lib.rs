@@ -5,7 +5,7 @@
 //! In: a run, its Model and the evidence of its answers, after the audit. Out: plain data and sentences that the terminal, the documents for
 //! scripts and the page show. [`proof`] puts certificates into sentences, [`guarantees`] those of programs with procedures; [`why`] says
 //! which part of a property is false, [`waiting`] which process waits for which, [`steps`] what each step of a trace did, [`stale`] which read came too early, [`lasso`] which processes have a part
-//! in a loop; [`finding`] says each answer in one sentence. [`names`] are the user's names, [`text`] makes them harmless.
+//! in a loop, [`owed`] what it leaves undone; [`finding`] says each answer in one sentence. [`names`] are the user's names, [`text`] makes them harmless.
 
 pub mod bundle;
 pub mod explained;
@@ -13,6 +13,7 @@ pub mod finding;
 pub mod guarantees;
 pub mod lasso;
 pub mod names;
+pub mod owed;
 pub mod proof;
 pub mod stale;
 pub mod steps;

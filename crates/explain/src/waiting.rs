@@ -17,6 +17,7 @@ use model::process::ProcessId;
 use model::types::ScalarType;
 use model::value::Value;
 use model::variable::{CellId, VariableLook};
+use model::visit::each_part;
 
 use crate::bundle;
 use crate::why::values_for;
@@ -63,14 +64,65 @@ pub fn waits(model: &Model, trace: &Trace) -> Vec<Wait> {
     let takers = semaphore_takers(model, trace);
     let mut found = Vec::new();
     for process in stuck_processes(model, last) {
-        for &action in &model.places[last.place(process)].actions {
-            let wait = waits_at(model, last, process, &model.actions[action], &takers);
+        let actions = model.places[last.place(process)].actions.iter().map(|&action| &model.actions[action]);
+        // Its own variables do not change while it waits: a way on that they close stays closed.
+        let open: Vec<&Action> = actions.clone().filter(|action| !is_closed(model, last, process, action)).collect();
+        let actions: Vec<&Action> = if open.is_empty() { actions.collect() } else { open };
+        for action in actions {
+            let wait = waits_at(model, last, process, action, &takers);
             if !found.contains(&wait) {
                 found.push(wait);
             }
         }
     }
     found
+}
+
+/// Whether a process cannot take an action before it changes something of its own.
+fn is_closed(model: &Model, state: &State, process: ProcessId, action: &Action) -> bool {
+    let mut view = Viewpoint::new(model, state, Some(process));
+    let first = action.body.first().and_then(|stmt| match &stmt.kind {
+        StmtKind::Await(test) => Some(test),
+        _ => None,
+    });
+    let mut conjuncts = Vec::new();
+    action.guard.iter().chain(first).for_each(|test| conjuncts_of(test, &mut conjuncts));
+    conjuncts.into_iter().any(|test| is_own(test) && view.truth(test) == Ok(false))
+}
+
+fn conjuncts_of<'e>(test: &'e Expr, conjuncts: &mut Vec<&'e Expr>) {
+    match &test.kind {
+        ExprKind::Binary(BinaryOp::And, left, right) => {
+            conjuncts_of(left, conjuncts);
+            conjuncts_of(right, conjuncts);
+        }
+        _ => conjuncts.push(test),
+    }
+}
+
+/// Whether an expression looks at nothing but what the process itself changes.
+fn is_own(test: &Expr) -> bool {
+    let mut is_own = true;
+    each_part(test, &mut |part| {
+        is_own &= match &part.kind {
+            ExprKind::Read(access) => matches!(access.whose, Whose::Mine),
+            ExprKind::At { .. } | ExprKind::Quantified(_) | ExprKind::Bound(_) | ExprKind::Parameter(_) => false,
+            _ => true,
+        };
+    });
+    is_own
+}
+
+/// What a test asks of others: the conjuncts that only speak of the process itself, and are true, are left out.
+fn asked_of_others<'e>(view: &mut Viewpoint<'_>, test: &'e Expr) -> &'e Expr {
+    if let ExprKind::Binary(BinaryOp::And, left, right) = &test.kind {
+        for (own, other) in [(left, right), (right, left)] {
+            if is_own(own) && view.truth(own) == Ok(true) {
+                return asked_of_others(view, other);
+            }
+        }
+    }
+    test
 }
 
 /// The processes of a shortest cycle of waiting: each waits for something that the next one has, the last for the first.
@@ -103,6 +155,7 @@ fn waits_at(model: &Model, state: &State, process: ProcessId, action: &Action, t
     let mut view = Viewpoint::new(model, state, Some(process));
     let mut printer = Printer::new(model).as_process(process);
     let condition = |test: &Expr, printer: &mut Printer<'_>| {
+        let test = asked_of_others(&mut Viewpoint::new(model, state, Some(process)), test);
         let channel = channel_wait(model, &mut Viewpoint::new(model, state, Some(process)), test);
         channel.map_or_else(
             || {

@@ -155,7 +155,7 @@ pub fn large_broken_lock(n_processes: i64) -> Run {
 }
 
 /// The first steps of these processes, one after the other.
-fn walk(model: &Model, movers: &[usize]) -> Trace {
+pub fn walk(model: &Model, movers: &[usize]) -> Trace {
     let mut state = model::eval::initial_states(model).next().unwrap();
     let (mut states, mut moves) = (vec![state.clone()], Vec::new());
     for &mover in movers {

@@ -44,7 +44,10 @@ pub fn html(run: &Explained, result: &PropertyResult, trace: &Trace) -> Markup {
         },
         "deadlock" => waiting(&shown, &when),
         "race" => racing(&shown, &when),
-        _ => Markup::default(),
+        _ => match run.trace(result).and_then(|explanation| explanation.owed.as_ref()) {
+            Some(owed) => html! { p { (sentence(&owed.text)) } },
+            None => Markup::default(),
+        },
     };
     let shows = html! { (why) (stacks(run, trace)) (whole_state(run, result, trace)) };
     html! { @if !shows.0.is_empty() { div.shows { (shows) } } }
@@ -53,7 +56,8 @@ pub fn html(run: &Explained, result: &PropertyResult, trace: &Trace) -> Markup {
 /// The last state, all of it: the place of every process and the value of everything; what the failure names is marked.
 fn whole_state(run: &Explained, result: &PropertyResult, trace: &Trace) -> Markup {
     let (Some(last), Some(explanation)) = (trace.states.last(), run.trace(result)) else { return Markup::default() };
-    let named: Vec<_> = explanation.why.iter().flat_map(|why| why.processes.iter().copied()).collect();
+    let owing = explanation.owed.iter().flat_map(|owed| owed.processes.iter().copied());
+    let named: Vec<_> = explanation.why.iter().flat_map(|why| why.processes.iter().copied()).chain(owing).collect();
     let values = |variables: Vec<(String, String)>| {
         let all = variables.into_iter().map(|(name, value)| format!("{name} = {value}"));
         all.collect::<Vec<_>>().join(", ")

@@ -14,6 +14,9 @@ use crate::text::{clean, cut_middle, pad, pad_left, width};
 const WIDEST_PROCESS: usize = 56;
 /// A statement in a process's column is no wider than this.
 const WIDEST_STATEMENT: usize = 26;
+
+/// Where it would have fewer columns, it is not said where a test leads.
+const NARROWEST_STATEMENT: usize = 14;
 /// What changes is not cut to less than this.
 const NARROWEST_SHARED: usize = 36;
 /// Items are packed into lines of at most this, in however wide a shared column.
@@ -113,7 +116,7 @@ fn step(drawing: &TraceDrawing<'_>, (nth, view): (usize, &StepView), choice: &Ch
             if view.stands_still {
                 return format!("{}  stands still", moved.from);
             }
-            format!("{}{mark}", what_happens(view, moved, style))
+            format!("{}{mark}", what_happens(view, moved, usize::MAX, style))
         });
         let own = view.shown.iter().filter(|change| change.owner == Some(process));
         let items = own.map(|change| change_text(change, &change.own_name, style)).collect();
@@ -132,8 +135,9 @@ fn step(drawing: &TraceDrawing<'_>, (nth, view): (usize, &StepView), choice: &Ch
     }
 }
 
-/// From where to where a process goes; the statement where the names of places do not say which step it is. A branch says where it leads.
-pub(super) fn what_happens(view: &StepView, moved: &ControlChange, style: &Style) -> String {
+/// From where to where a process goes; the statement where the names of places do not say which step it is. A branch says where it leads. Where `room` is
+/// narrow, the statement is cut, not what came of it.
+pub(super) fn what_happens(view: &StepView, moved: &ControlChange, room: usize, style: &Style) -> String {
     let arrow = style.mark(Mark::Arrow);
     if moved.is_named {
         return format!("{} {arrow} {}", moved.from, moved.to);
@@ -145,18 +149,18 @@ pub(super) fn what_happens(view: &StepView, moved: &ControlChange, style: &Style
         let from = &moved.from;
         return if *from == moved.to { from.clone() } else { format!("{from} {arrow} {}", moved.to) };
     }
-    let statement = cut_middle(&statement, WIDEST_STATEMENT, style);
-    let outcome = view.outcome.filter(|_| moved.process == view.process);
-    let statement = match outcome {
-        Some(is_true) => format!("{statement}: {}", if is_true { "yes" } else { "no" }),
-        None => statement,
+    let outcome = match view.outcome.filter(|_| moved.process == view.process) {
+        Some(true) => ": yes",
+        Some(false) => ": no",
+        None => "",
     };
     let branches =
         ["if ", "either", "while ", "loop", "match ", "do", "else"].iter().any(|word| view.statement.starts_with(word));
-    match branches && moved.from != moved.to {
-        true => format!("{statement} {arrow} {}", moved.to),
-        false => statement,
-    }
+    let target = if branches && moved.from != moved.to { format!(" {arrow} {}", moved.to) } else { String::new() };
+    let fits = |rest: usize| room >= rest + NARROWEST_STATEMENT.min(width(&statement));
+    let target = if outcome.is_empty() || fits(width(outcome) + width(&target)) { target } else { String::new() };
+    let columns = room.saturating_sub(width(outcome) + width(&target)).min(WIDEST_STATEMENT);
+    format!("{}{outcome}{target}", cut_middle(&statement, columns, style))
 }
 
 /// How wide the columns are.

@@ -69,7 +69,9 @@ pub fn end(run: &Explained, result: &PropertyResult, trace: &Trace, style: &Styl
         (TraceEnd::Loop, _) => {
             let from = trace.loop_from.unwrap_or(0);
             let ending = format!("{} back to step {from}'s state", style.mark(Mark::Violated));
-            EndOfTrace { text: String::new(), processes: Vec::new(), ending }
+            let owed = explanation.owed.as_ref();
+            let text = owed.map(|owed| hang("  ", &clean(&owed.text), style.width.min(80))).unwrap_or_default();
+            EndOfTrace { text, processes: owed.map(|owed| owed.processes.clone()).unwrap_or_default(), ending }
         }
         (TraceEnd::Race(race), _) => {
             let ending = format!("{} race", style.mark(Mark::Violated));

@@ -41,7 +41,7 @@ pub fn draw(drawing: &TraceDrawing<'_>, rows: &[TraceRow<'_>], style: &Style) ->
                     pad_left(&parts[0], widths[0]),
                     pad_left(&parts[1], widths[1]),
                     pad(&cut(&parts[2], widths[2], style), widths[2]),
-                    pad(&cut(&parts[3], widths[3], style), widths[3]),
+                    pad(&cut(&moves(view, widths[3], style), widths[3], style), widths[3]),
                 );
                 let lines = hang(&lead, &effects(drawing, *nth, view, style), style.width);
                 let beside = pad_left(&beside(drawing, *nth, style), widths[0]);
@@ -64,10 +64,6 @@ pub fn draw(drawing: &TraceDrawing<'_>, rows: &[TraceRow<'_>], style: &Style) ->
 
 fn parts(drawing: &TraceDrawing<'_>, row: &TraceRow<'_>, style: &Style) -> Option<[String; 4]> {
     let TraceRow::Step(nth, view) = row else { return None };
-    let own = view.moved.first().map_or(String::new(), |moved| match view.stands_still {
-        true => format!("{} stands still", moved.from),
-        false => what_happens(view, moved, style),
-    });
     let who = view.moved.iter().map(|moved| clean(&drawing.explanation.model.processes[moved.process].name));
     // Numbers are as wide as the last one, so that brackets are below each other.
     let digits = drawing.explanation.trace.n_steps().to_string().len();
@@ -75,8 +71,17 @@ fn parts(drawing: &TraceDrawing<'_>, row: &TraceRow<'_>, style: &Style) -> Optio
         format!("{} {nth:>digits$}", bracket(drawing.explanation.trace, *nth, style)).trim_start().to_owned(),
         view.line.to_string(),
         who.collect::<Vec<_>>().join(" with "),
-        clean(&own),
+        moves(view, usize::MAX, style),
     ])
+}
+
+/// What the first of those who move does, in so many columns.
+fn moves(view: &StepView, room: usize, style: &Style) -> String {
+    let own = view.moved.first().map_or(String::new(), |moved| match view.stands_still {
+        true => format!("{} stands still", moved.from),
+        false => what_happens(view, moved, room, style),
+    });
+    clean(&own)
 }
 
 fn effects(drawing: &TraceDrawing<'_>, nth: usize, view: &StepView, style: &Style) -> String {

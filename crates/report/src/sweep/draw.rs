@@ -9,6 +9,9 @@ use crate::numbers::{counted, duration};
 use crate::style::{Ink, Mark, Style};
 use crate::text::{clean, cut, hang, pad, pad_left, spread, width};
 
+/// Where more methods decide in turn along a sweep, it is not said of each up to which size.
+const MOST_PARTS: usize = 4;
+
 /// How wide a property's name may make its column.
 const WIDEST_NAME: usize = 24;
 
@@ -185,10 +188,21 @@ fn remark(sweep: &Sweep<'_>, row: &SweepRow<'_>, style: &Style) -> String {
     hang(&format!("  {}   ", pad(&name, widest)), &parts.join("; "), style.width.min(80))
 }
 
-/// Where another method takes over.
+/// Where other methods take over; where they take turns often, only which.
 fn switch(row: &SweepRow<'_>) -> Option<String> {
     let decided: Vec<&SweepPoint<'_>> = row.points.iter().filter(|point| point.is_decided()).collect();
-    let last = decided.last()?;
-    let at = decided.iter().rposition(|point| point.result.method != last.result.method)?;
-    Some(format!("by {} up to {}, then by {}", decided[at].result.method, decided[at].size, last.result.method))
+    let parts: Vec<_> = decided.chunk_by(|one, next| one.result.method == next.result.method).collect();
+    let (last, before) = parts.split_last()?;
+    if before.is_empty() {
+        return None;
+    }
+    if parts.len() > MOST_PARTS {
+        let mut methods: Vec<&str> = parts.iter().map(|part| part[0].result.method).collect();
+        methods.sort_unstable();
+        methods.dedup();
+        return Some(format!("by {}, in turn", methods.join(", ")));
+    }
+    let until =
+        |part: &&[&SweepPoint<'_>]| format!("by {} up to {}, then ", part[0].result.method, part[part.len() - 1].size);
+    Some(format!("{}by {}", before.iter().map(until).collect::<String>(), last[0].result.method))
 }

@@ -55,3 +55,19 @@ fn the_document_has_every_point() {
     assert_eq!((&mutex["points"][0]["counted"], &mutex["points"][0]["number"]), (&"global_states".into(), &12.into()));
     assert!(mutex["number"]["by"].as_f64().unwrap() > 2.0, "{mutex}");
 }
+
+#[test]
+fn which_methods_decide_up_to_which_size() {
+    let swept = |methods: &[&'static str]| {
+        let mut runs: Vec<Run> = (0..methods.len()).map(|nth| broken_lock(nth as i64 + 2)).collect();
+        for (run, method) in runs.iter_mut().zip(methods) {
+            run.results.iter_mut().for_each(|result| result.method = method);
+        }
+        sweep(&runs).split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let text = swept(&["tmmc", "tmmc", "views", "views", "tmmc"]);
+    assert!(text.contains("by tmmc up to 3, then by views up to 5, then by tmmc"), "{text}");
+    let text = swept(&["tmmc", "mono", "tmmc", "mono", "tmmc"]);
+    assert!(text.contains("by mono, tmmc, in turn"), "{text}");
+    assert!(!swept(&["mono", "mono"]).contains("by mono"));
+}
