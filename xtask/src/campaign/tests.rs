@@ -4,7 +4,7 @@ use super::*;
 use judge::FindingKind;
 
 /// So many programs of each profile; `PIECEWISE_CASES` sets another number.
-const N_PROGRAMS: u64 = 12;
+const N_PROGRAMS: u64 = 4;
 
 fn campaign(source: ProgramSource) -> CampaignTally {
     let n_programs = std::env::var("PIECEWISE_CASES").ok().and_then(|text| text.parse().ok()).unwrap_or(N_PROGRAMS);
