@@ -322,7 +322,6 @@ impl Audit<'_> {
 
     /// What processes see.
     fn check_sights(&self, sights: &evidence::propagation::Sights) -> Outcome<(Scene<'_>, Checked)> {
-        self.has_plain_steps()?;
         let scene = Scene::new(self.model, sights, self.budget)?;
         let obligations = evidence::certificate::DischargedObligations { step: scene.n_rows(), ..Default::default() };
         let n_members = self.model.processes.len();
@@ -383,6 +382,10 @@ impl Audit<'_> {
         violations: &mut [Open],
     ) -> Outcome<(usize, usize)> {
         let malformed = |what: String| Err(CertificateError::Malformed(what));
+        if !self.model.channels.is_empty() {
+            let what = "processes meet in rendezvous, of which ranks know nothing";
+            return Err(CertificateError::NotSupported(what.to_owned()));
+        }
         let [used] = uses else { return malformed("a claim about runs has to use one invariant".to_owned()) };
         let Some(invariant) = certificate.facts[*used].claim.split_invariant() else {
             return malformed(format!("a claim about runs uses fact {used}, which is no invariant"));
@@ -482,9 +485,6 @@ impl Audit<'_> {
     /// Whether proofs of this kind can speak about the program and the property at all.
     fn supported(&self) -> Outcome<()> {
         let refuse = |what: &str| Err(CertificateError::NotSupported(what.to_owned()));
-        if matches!(self.property.kind, PropertyKind::Temporal(_)) && !self.model.channels.is_empty() {
-            return refuse("processes meet in rendezvous, of which ranks know nothing");
-        }
         if matches!(self.property.kind, PropertyKind::Temporal(_)) && self.model.has_when_nobody() {
             return refuse("an action waits until nobody can move, of which ranks know nothing");
         }

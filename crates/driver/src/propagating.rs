@@ -51,6 +51,10 @@ impl Engine for Propagating {
     }
 
     fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
+        // Windows know nothing of what two processes do at once.
+        if !task.model.channels.is_empty() {
+            return self.views.run(task, observer);
+        }
         let has_many = task.model.processes.len() >= MANY;
         let quiet = DecisionFilter(observer);
         let mut answers = match has_many {

@@ -7,13 +7,15 @@
 //!
 //! The view states of all processes are the smallest sets that contain what views show of initial states and are closed under turns of
 //! the view's processes and under turns of each other process from each of its view states that agrees on what both see. Every
-//! reachable state shows each view one of these. An *edge* of a view is a turn: the view states before and after it, and which process had it
+//! reachable state shows each view one of these. A **rendezvous** is a turn of its sender; of those with whom a process may meet it sees, too, where they are, and
+//! what their side of it may touch (and where that goes on in the same step, all that they see), so that it sees all that its steps, and whether it can receive,
+//! depend on or change. A view whose sender sees nothing of it, but another one of the turn does, is left as it is by the turn, and has an edge for it. An *edge* of a view is a turn: the view states before and after it, and which process had it
 //! and by which action, where one of the processes concerned sees something that the view shows, or *elsewhere* where none
 //! does. Every run is an infinite path in each view, and the edges that one turn is in two views are *compatible*: the same turn where
 //! both show which process had it, and the same content of what both show, before and after.
 //!
 //! **Additive invariants** ([`Additive`]): a sum over cells, or over a few cells together, is a sum over processes. They hold if
-//! they hold initially and every turn of a process from one of its view states changes both sides by the same amount. View states in
+//! they hold initially and every turn of a process from one of its view states changes both sides by the same amount, with what those weigh whom it meets. View states in
 //! which other processes and cells that are not shown would have to make up less or more than they can, and pairs of view states
 //! of which one shows all cells and in which other processes would have to, are left out.
 //!
@@ -51,7 +53,7 @@ pub struct Sights {
 /// What a process sees besides its control and its own cells.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ProcessSight {
-    /// Shared cells, and public cells of others.
+    /// Shared cells, public cells of others, and what those have of their own whom it may meet.
     pub cells: Vec<CellId>,
     /// The processes whose control locations it shows.
     pub controls: Vec<ProcessId>,

@@ -37,8 +37,8 @@ pub use initial::{
 pub use query::{Contender, Race, able, able_by, is_deadlock, is_idle, is_terminated, may_end, race, stuck_processes};
 pub use run::{Turn, holds, is_true_of, likely_turns, turns};
 pub use step::{
-    attempts_of, attempts_up_to, likely_steps_of, likely_touched_by, local_attempts_up_to, steps, steps_of,
-    steps_up_to, touched_by, touched_by_process,
+    attempts_of, attempts_up_to, likely_steps_of, likely_touched_by, local_attempts_up_to, receptions_of, steps,
+    steps_of, steps_up_to, touched_by, touched_by_process,
 };
 
 /// A state of the whole program.
@@ -183,7 +183,7 @@ pub struct Touch {
 }
 
 /// What the attempts of a process to step depend on and change in a state, whether a step comes of them or not. Two states
-/// that agree on all of it, and on the control locations of the process and of its possible partners in a rendezvous, let it take the same steps. It is about
+/// that agree on all of it, and on the control locations of the process and of its partners, let it take the same steps. It is about
 /// one state; [`crate::footprint`] says what an action may touch in any state.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Footprint {
@@ -191,6 +191,8 @@ pub struct Footprint {
     pub cells: BTreeSet<CellId>,
     /// The processes whose control locations are read: by `P@l`, or to decide whether any process is enabled.
     pub places: BTreeSet<ProcessId>,
+    /// The processes whose control locations decide with whom there is a rendezvous: all that take the other side of a channel somewhere in their text.
+    pub partners: BTreeSet<ProcessId>,
 }
 
 impl State {

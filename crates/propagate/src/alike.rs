@@ -179,7 +179,17 @@ impl<'s, 'm> Search<'s, 'm> {
 
     /// The key of a local state of a process.
     fn local(&self, process: ProcessId, row: &[u32], told: &BTreeMap<FamilyId, Told>) -> Option<Unknown> {
-        let items = &self.views.list[process.index()].items;
+        self.local_within((process, process), row, told)
+    }
+
+    /// The key of a local state of a process, in a row of a view.
+    fn local_within(
+        &self,
+        (seer, process): (ProcessId, ProcessId),
+        row: &[u32],
+        told: &BTreeMap<FamilyId, Told>,
+    ) -> Option<Unknown> {
+        let items = &self.views.list[seer.index()].items;
         let at = |item: Item| items.binary_search(&item).ok().map(|place| row[place]);
         let family = self.model.processes[process].family;
         let mut key = vec![at(Item::Control(process))?];
@@ -191,6 +201,21 @@ impl<'s, 'm> Search<'s, 'm> {
             }
         }
         Some(Unknown::Local(family, key))
+    }
+
+    /// The keys of the local states of all processes that a row of one shows; where processes do not meet, of that one alone. `None` where a row shows where
+    /// a process is, but not what its local state is distinguished by.
+    fn shown_locals(&self, process: ProcessId, row: &[u32], told: &BTreeMap<FamilyId, Told>) -> Option<Vec<Unknown>> {
+        let mut found = vec![self.local(process, row, told)?];
+        if !self.model.channels.is_empty() {
+            let items = &self.views.list[process.index()].items;
+            let others =
+                items.iter().filter_map(|item| if let Item::Control(other) = item { Some(*other) } else { None });
+            for other in others.filter(|&other| other != process) {
+                found.push(self.local_within((process, other), row, told)?);
+            }
+        }
+        Some(found)
     }
 
     /// The parts of the left side at a row, each element of an array on its own.
@@ -220,9 +245,11 @@ impl<'s, 'm> Search<'s, 'm> {
         for (process, [before, after]) in &self.samples {
             let mut equation: BTreeMap<Unknown, i64> = BTreeMap::new();
             for (row, sign) in [(after, 1), (before, -1)] {
-                let Some(local) = self.local(*process, row, &told) else { return Vec::new() };
-                met.insert(local.clone());
-                *equation.entry(local).or_default() -= sign;
+                let Some(locals) = self.shown_locals(*process, row, &told) else { return Vec::new() };
+                for local in locals {
+                    met.insert(local.clone());
+                    *equation.entry(local).or_default() -= sign;
+                }
                 for part in self.left(*process, row, pair) {
                     met.insert(part.clone());
                     *equation.entry(part).or_default() += sign;
@@ -262,7 +289,10 @@ impl<'s, 'm> Search<'s, 'm> {
             let is_heavy = |wanted: fn(&Unknown) -> bool| {
                 unknowns.iter().any(|(one, &number)| wanted(one) && solution[number] != 0)
             };
-            is_heavy(|one| matches!(one, Unknown::Local(..))) && is_heavy(|one| !matches!(one, Unknown::Local(..)))
+            // What processes hand to each other directly is weighed by no cell.
+            let meets = !self.model.channels.is_empty();
+            is_heavy(|one| matches!(one, Unknown::Local(..)))
+                && (meets || is_heavy(|one| !matches!(one, Unknown::Local(..))))
         };
         let basis: Vec<Vec<i64>> = basis.into_iter().filter(speaks).collect();
         if basis.len() > MOST_BASIS {
@@ -318,7 +348,7 @@ impl<'s, 'm> Search<'s, 'm> {
     ) -> Option<()> {
         let mut terms: BTreeMap<Unknown, i64> = BTreeMap::new();
         for (row, sign) in [(after, 1), (before, -1)] {
-            *terms.entry(self.local(process, row, told)?).or_default() -= sign;
+            self.shown_locals(process, row, told)?.into_iter().for_each(|one| *terms.entry(one).or_default() -= sign);
             self.left(process, row, pair).into_iter().for_each(|part| *terms.entry(part).or_default() += sign);
         }
         terms.retain(|_, by| *by != 0);
@@ -414,7 +444,8 @@ impl<'s, 'm> Search<'s, 'm> {
             let weights = weights.into_iter().map(local).collect();
             processes.push(ProcessWeights { process, cells: own, weights }.of_another(model, each));
         }
-        let says_something = !processes.is_empty() && (!cells.is_empty() || !groups.is_empty());
+        let has_left = !cells.is_empty() || !groups.is_empty() || !model.channels.is_empty();
+        let says_something = !processes.is_empty() && has_left;
         says_something.then_some(Additive { constant, cells, groups, processes })
     }
 

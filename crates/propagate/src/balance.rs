@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 use evidence::propagation::{Additive, CellWeights, LocalWeight, ProcessWeights};
 use model::Model;
 use model::control::PlaceId;
-use model::eval::{State, attempts_of, free_cells, initial_states};
+use model::eval::{State, Turn, attempts_of, free_cells, initial_states};
 use model::process::ProcessId;
 use model::variable::CellId;
 
@@ -101,12 +101,18 @@ impl<'s, 'm> System<'s, 'm> {
             system.all.extend(parts);
         }
         let mut turns: BTreeSet<(Vec<Unknown>, Vec<Unknown>)> = BTreeSet::new();
-        for (process, before, after) in Samples::new(model).steps() {
-            let row = |state: &State| -> Option<Vec<u32>> {
-                views.list[process.index()].items.iter().map(|&item| content(model, state, item)).collect()
+        for Sample { process, partners, before, after } in Samples::new(model).steps() {
+            let parts = |state: &State| -> Option<Vec<Unknown>> {
+                let items = &views.list[process.index()].items;
+                let row: Vec<u32> = items.iter().map(|&item| content(model, state, item)).collect::<Option<_>>()?;
+                let mut parts = system.parts(process, &row, is_weighed);
+                for &partner in &partners {
+                    let local = system.local_items(partner).map(|item| content(model, state, item));
+                    parts.push(Unknown::Local(partner, local.collect::<Option<_>>()?));
+                }
+                Some(parts)
             };
-            let parts = |row: Vec<u32>| system.parts(process, &row, is_weighed);
-            turns.insert((parts(row(&before)?), parts(row(&after)?)));
+            turns.insert((parts(&before)?, parts(&after)?));
         }
         let weighed: Vec<Unknown> = system.all.iter().filter(|unknown| !system.is_first(unknown)).cloned().collect();
         system.unknowns = weighed.into_iter().zip(0..).collect();
@@ -122,8 +128,7 @@ impl<'s, 'm> System<'s, 'm> {
     fn parts(&self, process: ProcessId, row: &[u32], is_weighed: impl Fn(CellId) -> bool) -> Vec<Unknown> {
         let items = &self.views.list[process.index()].items;
         let at = |item: Item| items.binary_search(&item).ok().map(|place| row[place]);
-        let own = self.own[process.index()].iter().map(|&cell| Item::Cell(cell));
-        let local = std::iter::once(Item::Control(process)).chain(own).filter_map(at).collect();
+        let local = self.local_items(process).filter_map(at).collect();
         let mut parts = vec![Unknown::Local(process, local)];
         for (item, &number) in items.iter().zip(row) {
             if let Item::Cell(cell) = item
@@ -135,6 +140,11 @@ impl<'s, 'm> System<'s, 'm> {
         parts
     }
 
+    /// What the local state of a process consists of.
+    fn local_items(&self, process: ProcessId) -> impl Iterator<Item = Item> {
+        std::iter::once(Item::Control(process)).chain(self.own[process.index()].iter().map(|&cell| Item::Cell(cell)))
+    }
+
     fn number(&self, item: Item) -> Option<u32> {
         content(self.views.model, &self.first, item)
     }
@@ -144,8 +154,7 @@ impl<'s, 'm> System<'s, 'm> {
         match unknown {
             Unknown::Cell(cell, number) => self.number(Item::Cell(*cell)) == Some(*number),
             Unknown::Local(process, numbers) => {
-                let own = self.own[process.index()].iter().map(|&cell| Item::Cell(cell));
-                let items = std::iter::once(Item::Control(*process)).chain(own);
+                let items = self.local_items(*process);
                 items.map(|item| self.number(item)).eq(numbers.iter().map(|&number| Some(number)))
             }
         }
@@ -183,7 +192,9 @@ impl<'s, 'm> System<'s, 'm> {
         cells.retain(|_, weights| weights.iter().any(|(_, weight)| *weight != 0));
         locals.retain(|_, weights| weights.iter().any(|(_, weight)| *weight != 0));
         let is_large = |weight: &i64| weight.unsigned_abs() > MOST_WEIGHT;
-        if cells.is_empty() || locals.is_empty() || solution.iter().any(is_large) {
+        // What processes hand to each other directly is weighed by no cell.
+        let says_nothing = (cells.is_empty() && model.channels.is_empty()) || locals.is_empty();
+        if says_nothing || solution.iter().any(is_large) {
             return None;
         }
         let mut constant = 0;
@@ -215,11 +226,20 @@ impl<'s, 'm> System<'s, 'm> {
     }
 }
 
-/// Steps of the program that are real.
+/// A step of the program that is real.
+struct Sample {
+    process: ProcessId,
+    /// Those that take part in it, besides.
+    partners: BTreeSet<ProcessId>,
+    before: State,
+    after: State,
+}
+
+/// Steps of the program.
 struct Samples<'m> {
     model: &'m Model,
     known: HashSet<State>,
-    found: Vec<(ProcessId, State, State)>,
+    found: Vec<Sample>,
 }
 
 impl<'m> Samples<'m> {
@@ -228,7 +248,7 @@ impl<'m> Samples<'m> {
     }
 
     /// The steps from the first states of a search, and on some runs.
-    fn steps(mut self) -> Vec<(ProcessId, State, State)> {
+    fn steps(mut self) -> Vec<Sample> {
         let Some(first) = initial_states(self.model).next() else { return Vec::new() };
         let mut open = VecDeque::from([first.clone()]);
         while let Some(state) = open.pop_front().filter(|_| self.known.len() < MOST_SEARCHED) {
@@ -260,7 +280,9 @@ impl<'m> Samples<'m> {
             for (step, _) in attempts_of(self.model, state, process).0 {
                 let Ok(after) = step.result else { continue };
                 if is_new {
-                    self.found.push((process, state.clone(), after.clone()));
+                    let mut partners = Turn::Step(step.by).processes();
+                    partners.remove(&process);
+                    self.found.push(Sample { process, partners, before: state.clone(), after: after.clone() });
                 }
                 found.push(after);
             }

@@ -13,7 +13,7 @@ use model::process::ProcessId;
 use model::types::ScalarType;
 use temporal::exchange::Exchanges;
 
-use crate::items::{Item, seen_by};
+use crate::items::{Item, seen_by_each};
 
 /// So many processes can leave a crowd, at most.
 const SPARES: usize = 2;
@@ -52,7 +52,8 @@ impl Crowd {
 
 /// The crowds of a program, for a property that speaks of some processes.
 pub fn crowds(model: &Model, exchanges: &Exchanges<'_>, named: &BTreeSet<ProcessId>) -> Vec<Crowd> {
-    if exchanges.moves_arrays() {
+    // A turn is the same for all of a crowd if it is one action of one process.
+    if exchanges.moves_arrays() || !model.channels.is_empty() || model.goes_on() {
         return Vec::new();
     }
     let mut found = Vec::new();
@@ -70,7 +71,7 @@ pub fn crowds(model: &Model, exchanges: &Exchanges<'_>, named: &BTreeSet<Process
     if found.is_empty() {
         return found;
     }
-    let seen: Vec<BTreeSet<Item>> = model.processes.ids().map(|process| seen_by(model, process)).collect();
+    let seen: Vec<BTreeSet<Item>> = seen_by_each(model);
     let owner = |item: Item| match item {
         Item::Cell(cell) => model.cells[cell].owner,
         Item::Control(process) => Some(process),

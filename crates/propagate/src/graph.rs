@@ -3,6 +3,8 @@
 //! In: closed views. Out: for a view its graph, in which a turn of a member or of another process that sees something of the view has its
 //! own label, and all others are elsewhere; turns that change nothing in the view are edges, too. Every run is an infinite path of it.
 
+use std::collections::BTreeSet;
+
 use base::{Feature, StopReason, Unsupported};
 use engine::{Contradiction, Halt};
 use model::process::ProcessId;
@@ -42,6 +44,9 @@ pub fn view_graph(views: &Views<'_>, of: ViewIdx, most_edges: usize) -> Result<V
             found.insert((row as u32, Label::Elsewhere, row as u32));
         }
     }
+    for turn in unseen_joint_turns(views, of) {
+        found.extend((0..view.rows.len() as u32).map(|row| (row, Label::Turn(turn), row)));
+    }
     let is_other = |process: &&ProcessId| !view.members.contains(process) && views.is_made(**process);
     for process in view.touching.iter().filter(is_other) {
         external(views, of, process.index(), &mut found)?;
@@ -54,6 +59,23 @@ pub fn view_graph(views: &Views<'_>, of: ViewIdx, most_edges: usize) -> Result<V
     let arcs = list.iter().map(|&(from, _, to)| GraphArc { from, to }).collect();
     let graph = MarkedGraph::new(view.rows.len(), arcs);
     Ok(ViewGraph { graph, labels: list.into_iter().map(|(_, label, _)| label).collect() })
+}
+
+/// The turns of several processes, of which one sees something of a view, but not the one whose step it is: it changes nothing there, since it sees all
+/// that it changes.
+fn unseen_joint_turns(views: &Views<'_>, of: ViewIdx) -> BTreeSet<TurnIdx> {
+    if views.model.channels.is_empty() {
+        return BTreeSet::new();
+    }
+    let view = &views.list[of];
+    let is_one = |turn: &TurnIdx| {
+        let turn = &views.turns[*turn as usize];
+        !view.is_touched_by(turn.process()) && turn.processes().into_iter().any(|process| view.is_touched_by(process))
+    };
+    // Those that views show now; some were taken before sums excluded where.
+    let alone = views.list.iter().take(views.model.processes.len());
+    let taken: BTreeSet<TurnIdx> = alone.flat_map(|view| view.turns.iter().flatten()).map(|own| own.turn).collect();
+    taken.into_iter().filter(is_one).collect()
 }
 
 /// What a turn of another process does to what a view shows, as far as the view and additive invariants decide.

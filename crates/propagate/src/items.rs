@@ -6,13 +6,14 @@
 use std::collections::BTreeSet;
 
 use model::Model;
-use model::eval::{Control, State, Viewpoint};
+use model::control::{ActionId, ChannelId, Sync, SyncSide, TextOwner};
+use model::eval::{Control, Counters, State, Viewpoint};
 use model::expr::{Access, Domain, Expr, ExprKind, Quantified, Whose};
 use model::footprint;
 use model::process::ProcessId;
 use model::types::ScalarType;
 use model::value::Value;
-use model::variable::{CellId, Storage};
+use model::variable::{CellId, Role, Storage};
 use model::view::is_visible;
 
 /// A part of a state.
@@ -24,8 +25,86 @@ pub enum Item {
     Control(ProcessId),
 }
 
-/// What a process sees: all that its text may depend on or change.
-pub fn seen_by(model: &Model, process: ProcessId) -> BTreeSet<Item> {
+/// What each process sees: all that its steps may depend on or change. In a rendezvous that is also what the action of the other side
+/// touches, and where its process is; where that goes on in the same step, all that the other process sees.
+pub fn seen_by_each(model: &Model) -> Vec<BTreeSet<Item>> {
+    let mut seen: Vec<BTreeSet<Item>> = model.processes.ids().map(|process| seen_alone(model, process)).collect();
+    let mut goes_on: Vec<(ProcessId, ProcessId)> = Vec::new();
+    for meeting in meetings(model) {
+        for (one, other, action) in [meeting, meeting.turned()].map(|side| (side.one, side.other, side.action)) {
+            seen[one.index()].extend(touched_by(model, other, action));
+            if model.actions[action].goes_on {
+                goes_on.push((one, other));
+            }
+        }
+    }
+    let mut grows = !goes_on.is_empty();
+    while std::mem::take(&mut grows) {
+        for &(one, other) in &goes_on {
+            let theirs = seen[other.index()].clone();
+            let n_before = seen[one.index()].len();
+            seen[one.index()].extend(theirs);
+            grows |= seen[one.index()].len() > n_before;
+        }
+    }
+    seen
+}
+
+/// Two processes that may meet in a rendezvous, and their actions.
+#[derive(Clone, Copy)]
+struct Meeting {
+    one: ProcessId,
+    other: ProcessId,
+    /// That of the other one, and that of the one.
+    action: ActionId,
+    own: ActionId,
+}
+
+impl Meeting {
+    fn turned(self) -> Meeting {
+        Meeting { one: self.other, other: self.one, action: self.own, own: self.action }
+    }
+}
+
+/// All pairs of a sender and a receiver on one channel.
+fn meetings(model: &Model) -> Vec<Meeting> {
+    let sides = |is_sender: bool| {
+        let side = move |sync: &Sync| matches!(sync.side, SyncSide::Send(_)) == is_sender;
+        let actions = model.actions.entries().filter_map(move |(id, action)| {
+            let sync = action.sync.as_ref().filter(|sync| side(sync))?;
+            Some((id, sync.channel, action.scope))
+        });
+        let all: Vec<(ProcessId, ActionId, ChannelId)> = actions
+            .flat_map(|(id, channel, scope)| {
+                let is_of = move |process: &ProcessId| scope == TextOwner::Family(model.processes[*process].family);
+                model.processes.ids().filter(is_of).map(move |process| (process, id, channel))
+            })
+            .collect();
+        all
+    };
+    let receivers = sides(false);
+    let mut found = Vec::new();
+    for (one, own, channel) in sides(true) {
+        let met = receivers.iter().filter(|(other, _, theirs)| *other != one && *theirs == channel);
+        found.extend(met.map(|&(other, action, _)| Meeting { one, other, action, own }));
+    }
+    found
+}
+
+/// What an action of a process may touch, and where control is around it.
+fn touched_by(model: &Model, process: ProcessId, action: ActionId) -> BTreeSet<Item> {
+    let touched = footprint::footprint(model, process, action, &Counters::new());
+    let counters = model
+        .cells
+        .entries()
+        .filter(|(_, cell)| cell.owner == Some(process) && matches!(model.vars[cell.var].role, Role::Counter(_)));
+    let cells = touched.cells().into_iter().chain(counters.map(|(id, _)| id)).map(Item::Cell);
+    let controls = touched.looks_at.iter().copied().chain([process]).map(Item::Control);
+    cells.chain(controls).collect()
+}
+
+/// What a process sees for itself: all that its text may depend on or change.
+fn seen_alone(model: &Model, process: ProcessId) -> BTreeSet<Item> {
     let first = model.processes[process].first_cell;
     let own = first..first + model.families[model.processes[process].family].n_cells;
     let mut seen: BTreeSet<Item> = own.map(|cell| Item::Cell(CellId::new(cell))).collect();

@@ -6,7 +6,7 @@
 use engine::{Contradiction, Halt};
 use model::Model;
 use model::control::{ActionId, ActionKind};
-use model::eval::{State, Turn, attempts_of, initial_states, is_idle};
+use model::eval::{State, Turn, attempts_of, initial_states, is_idle, receptions_of};
 use model::process::ProcessId;
 use rustc_hash::FxHashMap;
 
@@ -24,14 +24,14 @@ pub struct Stepper<'m> {
 /// What a process can do at a view state.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Its turns, and the rows after them.
+    /// Its turns, and the rows after them; rendezvous are turns of their senders.
     pub turns: Vec<(Turn, Box<[u32]>)>,
-    /// Its enabled actions other than leaving `idle`, those that fail among them.
+    /// Its enabled actions other than leaving `idle`, those that fail and those that receive among them.
     pub enabled: Vec<ActionId>,
 }
 
 impl<'m> Stepper<'m> {
-    /// For a program without rendezvous and procedures.
+    /// For a program without procedures.
     pub fn new(model: &'m Model) -> Self {
         let state = initial_states(model).next().expect("a program has an initial state");
         Stepper { model, state, known: FxHashMap::default() }
@@ -65,7 +65,15 @@ impl<'m> Stepper<'m> {
     /// It depends on something that the row does not show.
     pub fn options(&mut self, process: ProcessId, items: &[Item], row: &[u32]) -> Result<Options, Halt> {
         self.state(items, row);
-        let (steps, footprint) = attempts_of(self.model, &self.state, process);
+        let (steps, mut footprint) = attempts_of(self.model, &self.state, process);
+        let mut received = Vec::new();
+        if !self.model.channels.is_empty() {
+            let (found, looked_at) = receptions_of(self.model, &self.state, process);
+            received = found;
+            footprint.cells.extend(looked_at.cells);
+            footprint.places.extend(looked_at.places);
+            footprint.partners.extend(looked_at.partners);
+        }
         let shows = |item: Item| items.binary_search(&item).is_ok();
         let hidden = |what: String| {
             let name = &self.model.processes[process].name;
@@ -77,11 +85,12 @@ impl<'m> Stepper<'m> {
         if let Some(cell) = footprint.cells.iter().find(|&&cell| !shows(Item::Cell(cell))) {
             return Err(hidden(format!("`{}`", self.model.cells[*cell].name)));
         }
-        if let Some(other) = footprint.places.iter().find(|&&other| !shows(Item::Control(other))) {
+        let mut looked_at = footprint.places.iter().chain(&footprint.partners);
+        if let Some(other) = looked_at.find(|&&other| !shows(Item::Control(other))) {
             return Err(hidden(format!("the control of `{}`", self.model.processes[*other].name)));
         }
-        let mut options = Options::default();
-        let stands = steps.is_empty() || is_idle(self.model, &self.state, process);
+        let stands = (steps.is_empty() && received.is_empty()) || is_idle(self.model, &self.state, process);
+        let mut options = Options { enabled: received, ..Options::default() };
         for (step, _) in steps {
             if !matches!(self.model.actions[step.by.action].kind, ActionKind::Idle) {
                 options.enabled.push(step.by.action);

@@ -14,7 +14,7 @@ use model::eval::{Move, Turn, free_cells, initial_states};
 use model::process::ProcessId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::items::{Item, content, number, seen_by};
+use crate::items::{Item, content, number, seen_by_each};
 use crate::stepper::Stepper;
 use crate::weights::{Fitting, Shares, ShownSum, Weighed, Weights};
 
@@ -138,7 +138,7 @@ impl<'m> Views<'m> {
         stand_ins: Vec<ProcessId>,
         limits: Limits<'m>,
     ) -> Result<Self, Halt> {
-        let seen: Vec<BTreeSet<Item>> = model.processes.ids().map(|process| seen_by(model, process)).collect();
+        let seen = seen_by_each(model);
         let mut viewers: FxHashMap<Item, Vec<ProcessId>> = FxHashMap::default();
         for process in model.processes.ids() {
             seen[process.index()].iter().for_each(|&item| viewers.entry(item).or_default().push(process));

@@ -20,6 +20,8 @@ pub struct Weights {
     /// The invariants that a cell occurs in, with the term; and those that a process has a part in; ascending.
     of_cell: FxHashMap<Item, Vec<(usize, usize)>>,
     of_process: FxHashMap<ProcessId, Vec<usize>>,
+    /// Where processes meet: the invariants in which what a process weighs depends on something.
+    of_local: FxHashMap<Item, BTreeSet<(usize, ProcessId)>>,
 }
 
 /// What a view shows of an invariant.
@@ -33,10 +35,14 @@ pub struct ShownSum {
     partly: Vec<usize>,
     /// The members that have a part in it, with the places of what they weigh by.
     members: Vec<(ProcessId, Vec<usize>)>,
+    /// Where processes meet: the same of other processes that the view shows.
+    met: Vec<(ProcessId, Vec<usize>)>,
     /// The least and the most that terms weigh that are not shown; `None` where all are shown.
     hidden: Option<(i64, i64)>,
     /// The least and the most that the processes weigh that are not members.
     others: (i64, i64),
+    /// By process in `met`, the least and the most that it weighs.
+    met_ranges: Vec<(i64, i64)>,
 }
 
 impl ShownSum {
@@ -151,7 +157,18 @@ impl Weights {
             }
             table.processes.keys().for_each(|&process| of_process.entry(process).or_default().push(number));
         }
-        Weights { tables, of_cell, of_process }
+        let mut of_local: FxHashMap<Item, BTreeSet<(usize, ProcessId)>> = FxHashMap::default();
+        if !model.channels.is_empty() {
+            for (number, table) in tables.iter().enumerate() {
+                for (&process, local) in &table.processes {
+                    local
+                        .items
+                        .iter()
+                        .for_each(|&item| _ = of_local.entry(item).or_default().insert((number, process)));
+                }
+            }
+        }
+        Weights { tables, of_cell, of_process, of_local }
     }
 
     /// Whether there are none.
@@ -173,7 +190,30 @@ impl Weights {
         for &invariant in members.iter().filter_map(|member| self.of_process.get(member)).flatten() {
             terms.entry(invariant).or_default();
         }
-        terms.into_iter().map(|(invariant, terms)| self.shown_sum(invariant, terms, (members, items))).collect()
+        let mut met: BTreeMap<usize, BTreeSet<ProcessId>> = BTreeMap::new();
+        for &(invariant, process) in items.iter().filter_map(|item| self.of_local.get(item)).flatten() {
+            if !members.contains(&process) {
+                met.entry(invariant).or_default().insert(process);
+                terms.entry(invariant).or_default();
+            }
+        }
+        let shown = |(invariant, terms)| {
+            let mut shown = self.shown_sum(invariant, terms, (members, items));
+            for process in met.remove(&invariant).into_iter().flatten() {
+                let local = &self.tables[invariant].processes[&process];
+                let places: Vec<Option<usize>> =
+                    local.items.iter().map(|item| items.binary_search(item).ok()).collect();
+                match places.iter().copied().collect::<Option<Vec<usize>>>() {
+                    Some(places) => {
+                        shown.met.push((process, places));
+                        shown.met_ranges.push(local.range);
+                    }
+                    None => shown.partly.extend(places.into_iter().flatten()),
+                }
+            }
+            shown
+        };
+        terms.into_iter().map(shown).collect()
     }
 
     fn shown_sum(
@@ -206,7 +246,8 @@ impl Weights {
             own.push((*member, local.items.iter().filter_map(place).collect()));
         }
         let hidden = (shown.len() < table.terms.len()).then_some(hidden);
-        ShownSum { invariant, terms: shown, partly, members: own, hidden, others }
+        let (met, met_ranges) = Default::default();
+        ShownSum { invariant, terms: shown, partly, members: own, met, hidden, others, met_ranges }
     }
 
     /// What a row of a view says about the invariants that it shows.
@@ -216,7 +257,15 @@ impl Weights {
             let Some((left, own)) = self.sides(sum, row) else { return Weighed::Unlisted };
             let rest = self.tables[sum.invariant].constant + left - own;
             let (least, most) = sum.hidden.unwrap_or_default();
-            if rest < sum.others.0 - most || rest > sum.others.1 - least {
+            // What is left for those that the row does not show.
+            let (mut left, mut others) = (rest, sum.others);
+            for ((process, places), range) in sum.met.iter().zip(&sum.met_ranges) {
+                if let Some(weight) = listed(&self.tables[sum.invariant].processes[process].weights, places, row) {
+                    left -= weight;
+                    others = (others.0 - range.0, others.1 - range.1);
+                }
+            }
+            if left < others.0 - most || left > others.1 - least {
                 return Weighed::Excluded;
             }
             if sum.is_told() {
@@ -234,12 +283,17 @@ impl Weights {
         Some((terms.sum::<Option<i64>>()?, members.sum::<Option<i64>>()?))
     }
 
-    /// Whether a turn of a view's members changes both sides by the same amount, as far as the tables have what it leads to.
+    /// Whether a turn of a view's members, with those that they meet, changes both sides by the same amount, as far as the tables have what it leads to.
     pub fn is_kept(&self, sum: &ShownSum, (before, after): (&[u32], &[u32])) -> bool {
-        let balance = |row: &[u32]| self.sides(sum, row).map(|(left, right)| left - right);
         let is_same = |&place: &usize| before[place] == after[place];
-        let before = balance(before);
-        sum.partly.iter().all(is_same) && before.is_some() && before == balance(after)
+        let table = &self.tables[sum.invariant];
+        let changed = |row: &[u32]| {
+            let met = sum.met.iter().filter(|(_, places)| !places.iter().all(is_same));
+            met.map(|(process, places)| listed(&table.processes[process].weights, places, row)).sum::<Option<i64>>()
+        };
+        let balance = |row: &[u32]| self.sides(sum, row).and_then(|(left, right)| Some(left - right - changed(row)?));
+        let balance_before = balance(before);
+        sum.partly.iter().all(is_same) && balance_before.is_some() && balance_before == balance(after)
     }
 
     /// What decides whether some states of the others fit to two view states, of views without a process in common.

@@ -114,6 +114,10 @@ impl Asking<'_> {
 
     /// Windows of one process, of two, and so on, until everything is decided.
     fn climb(&mut self) {
+        // A window shows what one process does to its neighbours, not what two do at once.
+        if !self.task.model.channels.is_empty() {
+            return self.leave(&Feature::Rendezvous.into());
+        }
         let told: Vec<_> = self.open.iter().flat_map(|open| open.asked.told.iter().cloned()).collect();
         let ring = match ring_of(self.task.model, &told) {
             Ok(ring) => ring,

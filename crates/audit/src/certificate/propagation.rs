@@ -54,8 +54,13 @@ pub(super) struct Scene<'a> {
 impl<'a> Scene<'a> {
     /// Checks what processes see, and the additive invariants.
     pub fn new(model: &'a Model, sights: &Sights, budget: &'a Budget) -> Outcome<Self> {
-        if !model.channels.is_empty() || !model.procedures.is_empty() || model.has_when_nobody() {
-            let why = "the program has procedures, rendezvous or steps for where nobody can move, of which refutations know nothing";
+        if !model.procedures.is_empty() || model.has_when_nobody() {
+            let why =
+                "the program has procedures or steps for where nobody can move, of which refutations know nothing";
+            return Err(CertificateError::NotSupported(why.to_owned()));
+        }
+        if !sights.crowds.is_empty() && (!model.channels.is_empty() || model.goes_on()) {
+            let why = "the program has rendezvous or steps that go on, of which refutations with crowds know nothing";
             return Err(CertificateError::NotSupported(why.to_owned()));
         }
         let crowds = Crowds::new(model, sights)?;

@@ -305,11 +305,8 @@ const PUSHDOWN: &[Feature] = &[
 
 /// View graphs and their fair components.
 const PROPAGATED: &[Feature] = &[
-    Feature::Patterns,
-    Feature::Chains,
     Feature::WhenNobody,
     Feature::Procedures,
-    Feature::Rendezvous,
     Feature::GivenAutomaton,
     Feature::ChangingDomain,
     Feature::Tableau,

@@ -15,7 +15,7 @@ use super::body::{Mover, Paths, StepPath};
 use super::choice::Choosing;
 use super::{Footprint, Link, Move, State, Step, StepFault, Touch};
 use crate::Model;
-use crate::control::{ActionId, ChannelId, ReceivePattern, StatementId, Sync, SyncSide};
+use crate::control::{Action, ActionId, ChannelId, ReceivePattern, StatementId, Sync, SyncSide, TextOwner};
 use crate::expr::Expr;
 use crate::process::ProcessId;
 use crate::value::Fault;
@@ -86,6 +86,16 @@ pub fn attempts_of(model: &Model, state: &State, process: ProcessId) -> Attempts
     let watch = RefCell::default();
     let steps = enabled(Mover { watch: Some(&watch), ..Mover::new(model, process) }, state);
     (steps, watch.into_inner())
+}
+
+/// The actions by which a process can receive in a state, each with some sender, and all that this depends on. The steps themselves are
+/// the senders'.
+pub fn receptions_of(model: &Model, state: &State, process: ProcessId) -> (Vec<ActionId>, Footprint) {
+    let watch = RefCell::default();
+    let receiver = Mover { watch: Some(&watch), ..Mover::new(model, process) };
+    let receives = |&action: &ActionId| receiver.is_received(action, state);
+    let found = model.places[state.place(process)].actions.iter().copied().filter(receives).collect();
+    (found, watch.into_inner())
 }
 
 /// The same; `None` where there are more than `most` ways to take a step.
@@ -360,8 +370,47 @@ impl<'m> Mover<'m> {
         }
     }
 
+    /// Whether the process can receive by an action now: its guard is true, and some other process sends what it takes.
+    fn is_received(self, action: ActionId, state: &State) -> bool {
+        let Some(sync) = &self.model.actions[action].sync else { return false };
+        let is_open = |path: Option<StepPath>| path.filter(|path| path.fault.is_none());
+        if matches!(sync.side, SyncSide::Send(_)) || is_open(self.open(action, state)).is_none() {
+            return false;
+        }
+        self.note_partners(sync.channel, |side| matches!(side, SyncSide::Send(_)));
+        let others = self.model.processes.ids().filter(|&other| other != self.me);
+        { others }.any(|other| {
+            let sender = Mover { me: other, ..self };
+            self.model.places[state.place(other)].actions.iter().any(|&theirs| {
+                let values = match &self.model.actions[theirs].sync {
+                    Some(Sync { channel, side: SyncSide::Send(values) }) if *channel == sync.channel => values,
+                    _ => return false,
+                };
+                let by = Link { process: other, action: theirs, partner: Some((self.me, action)) };
+                let path = is_open(sender.open(theirs, state));
+                path.is_some_and(|path| sender.rendezvous(by, self, values, path).next().is_some())
+            })
+        })
+    }
+
+    /// Notes the processes that take such a side of a channel somewhere in their text, or may call one that does.
+    fn note_partners(self, channel: ChannelId, is_other_side: impl Fn(&SyncSide) -> bool) {
+        let Some(watch) = self.watch else { return };
+        let meets = |action: &Action| {
+            action.sync.as_ref().is_some_and(|sync| sync.channel == channel && is_other_side(&sync.side))
+        };
+        for action in self.model.actions.iter().filter(|action| meets(action)) {
+            let others = self.model.processes.ids().filter(|&other| {
+                let is_of = |family| self.model.processes[other].family == family;
+                other != self.me && !matches!(action.scope, TextOwner::Family(family) if !is_of(family))
+            });
+            watch.borrow_mut().partners.extend(others);
+        }
+    }
+
     /// The actions of others that can receive on the channel now, with what their guards read.
     fn receivers(self, channel: ChannelId, state: &State) -> Vec<(Mover<'m>, ActionId, Vec<Touch>)> {
+        self.note_partners(channel, |side| matches!(side, SyncSide::Receive(_)));
         let mut found = Vec::new();
         for me in self.model.processes.ids().filter(|&other| other != self.me) {
             let partner = Mover { me, ..self };

@@ -32,6 +32,8 @@ const MOST_OF_CROWDS: usize = 2_000;
 struct Family {
     name: &'static str,
     n_processes: usize,
+    /// What the cell of a process starts with.
+    start: &'static str,
     /// Resources that a process takes and gives back, as `(take, give)`, and tests and effects on cells that it sees.
     resources: Vec<(String, String)>,
     tests: Vec<String>,
@@ -65,6 +67,7 @@ impl Writer<'_> {
         let family = Family {
             name: "P",
             n_processes,
+            start: "",
             resources: resources.iter().map(|(take, give)| ((*take).to_owned(), (*give).to_owned())).collect(),
             tests: ["d == 0", "d == 1", "p == none", "p == i", "s > 0", "m.owner == none"].map(str::to_owned).to_vec(),
             effects: ["d = 0", "d = 1", "p = i", "p = none", "skip"].map(str::to_owned).to_vec(),
@@ -106,7 +109,7 @@ impl Writer<'_> {
             tests.push("true".to_owned());
         }
         let resources = cells.iter().map(|cell| (take(cell), give(cell))).collect();
-        (declared, vec![Family { name: "P", n_processes, resources, tests, effects }])
+        (declared, vec![Family { name: "P", n_processes, start: "", resources, tests, effects }])
     }
 
     /// Two families that share some of their cells.
@@ -115,6 +118,7 @@ impl Writer<'_> {
         let one = |name, n_processes, resources: &[(&str, &str)], tests: &[&str], effects: &[&str]| Family {
             name,
             n_processes,
+            start: "",
             resources: resources.iter().map(|(take, give)| ((*take).to_owned(), (*give).to_owned())).collect(),
             tests: tests.iter().map(|&text| text.to_owned()).collect(),
             effects: effects.iter().map(|&text| text.to_owned()).collect(),
@@ -158,6 +162,7 @@ impl Writer<'_> {
             Family {
                 name,
                 n_processes,
+                start: "",
                 resources: resources.iter().map(|(take, give)| ((*take).to_owned(), (*give).to_owned())).collect(),
                 tests: text(&["d == 0", "d < 2", "!g", "s > 0", "g"]),
                 effects: text(&["d = 0", "g = true", "g = false", "skip"]),
@@ -172,6 +177,68 @@ impl Writer<'_> {
             other.n_processes += self.choices.below(2);
         }
         (declared.to_owned(), families)
+    }
+
+    /// Processes that meet: neighbours in a ring that hand something on, or some that ask one or two others.
+    fn meeting(&mut self) -> (String, Vec<Family>) {
+        let text = |items: &[&str]| items.iter().map(|&text| text.to_owned()).collect::<Vec<String>>();
+        let pairs = |items: &[(&str, &str)]| -> Vec<(String, String)> {
+            items.iter().map(|(take, give)| ((*take).to_owned(), (*give).to_owned())).collect()
+        };
+        let tests = text(&["a", "!a", "g", "!g"]);
+        let effects = text(&["skip", "a = true", "a = false", "g = true", "g = false"]);
+        if self.choices.chance(50) {
+            let n_processes = 2 + self.choices.below(3);
+            let declared = format!("  shared g: bool;\n  chan c[{n_processes}]: [0] of (bool);\n");
+            let next = format!("c[(i + 1) % {n_processes}]");
+            let (into, what) = (self.word(&["a", "_", "= true", "a"]), self.word(&["a", "true", "!a", "true"]));
+            let take = format!("if !a {{ receive c[i]({into}); }}");
+            let give = match self.choices.below(3) {
+                0 => format!("send {next}({what})"),
+                1 => format!("if a {{ send {next}({what}); a = false; }}"),
+                _ => "a = false".to_owned(),
+            };
+            let resources =
+                vec![(take.clone(), give), (format!("receive c[i]({into})"), format!("send {next}({what})"))];
+            let start = *self.choices.pick(&[" = i == 0", " = i == 0", " = i != 0", ""]);
+            return (declared, vec![Family { name: "P", n_processes, start, resources, tests, effects }]);
+        }
+        let declared = "  shared g: bool;\n  chan get: [0] of (bool);\n  chan put: [0] of (bool);\n";
+        // What is asked and what is given go together, one by one.
+        let mut asks = pairs(&[
+            ("send get(true)", "send put(a)"),
+            ("send get(a)", "send put(true)"),
+            ("receive put(a)", "send get(a)"),
+            ("send get(false)", "receive put(= true)"),
+        ]);
+        let mut gives = pairs(&[
+            ("receive get(_)", "receive put(_)"),
+            ("receive get(= false)", "receive put(a)"),
+            ("send put(true)", "receive get(_)"),
+            ("receive get(a)", "send put(!a)"),
+        ]);
+        let first = self.choices.below(asks.len());
+        asks.swap(0, first);
+        gives.swap(0, if self.choices.chance(75) { first } else { self.choices.below(asks.len()) });
+        let mut family = |name, most, resources: Vec<(String, String)>| {
+            let n_processes = 1 + self.choices.below(most);
+            Family { name, n_processes, start: "", resources, tests: tests.clone(), effects: effects.clone() }
+        };
+        (declared.to_owned(), vec![family("P", 3, asks), family("Q", 2, gives)])
+    }
+
+    /// The statements of a process that meets others: mostly it asks and gives back, or takes and hands on.
+    fn meeting_body(&mut self, family: &Family) -> Vec<String> {
+        if self.choices.chance(30) {
+            return self.body(family);
+        }
+        let close = |text: &str| if text.ends_with('}') { text.to_owned() } else { format!("{text};") };
+        let (take, give) = &family.resources[0];
+        let mut lines = vec![close(take), "skip;".to_owned(), close(give)];
+        if self.choices.chance(40) {
+            lines.insert(0, if self.choices.chance(50) { "idle;".to_owned() } else { self.statement(family) });
+        }
+        lines
     }
 
     fn statement(&mut self, family: &Family) -> String {
@@ -238,6 +305,7 @@ impl Writer<'_> {
                     .replace("else i", "else 0")
                     .replace("then i", "then 0")
                     .replace("[i]", "[0]")
+                    .replace('a', &format!("{name}[0].a"))
             ),
             _ => format!("{over}: {name}[j]@{from} ~> {name}[j]@{to}"),
         }
@@ -283,13 +351,14 @@ impl Writer<'_> {
         let mut text = format!("program random {{\n{declared}");
         let mut written = Vec::new();
         for family in families {
-            let body = self.body(&family);
+            let body = if declared.contains("chan ") { self.meeting_body(&family) } else { self.body(&family) };
             let lines: Vec<String> =
                 body.iter().enumerate().map(|(at, line)| format!("      l{at}: {line}\n")).collect();
             text.push_str(&format!(
-                "  process {}[i in 0..<{}] {{\n    public a: bool;\n    loop {{\n{}    }}\n  }}\n",
+                "  process {}[i in 0..<{}] {{\n    public a: bool{};\n    loop {{\n{}    }}\n  }}\n",
                 family.name,
                 family.n_processes,
+                family.start,
                 lines.concat()
             ));
             written.push((family, body.len()));
@@ -422,6 +491,27 @@ fn fair_systems_of_neighbours_and_crowds() {
     }
     println!("{tally:?}");
     assert!(tally.programs as u64 > n / 2 && tally.proved > 20 && tally.false_ones > 20, "{tally:?}");
+    assert!(tally.refused_without > 3, "{tally:?}");
+}
+
+#[test]
+fn fair_systems_of_processes_that_meet() {
+    let number = |name: &str, usual: u64| std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual);
+    let (n, seed) = (number("PIECEWISE_PROGRAMS", 60), number("PIECEWISE_SEED", 0));
+    let most_tests = number("PIECEWISE_TESTS", 500) as usize;
+    let mut tally = Tally { most_tests, most_states: MOST_STATES, ..Tally::default() };
+    for at in 0..n {
+        let mut choices = Choices::from_seed(seed * 1_000_003 + at + 900_000_001);
+        let mut writer = Writer { choices: &mut choices };
+        let (declared, families) = writer.meeting();
+        let text = writer.text(&declared, families);
+        ask(&text, &mut choices, &mut tally);
+        if (at + 1).is_multiple_of(100) {
+            println!("{tally:?}");
+        }
+    }
+    println!("{tally:?}");
+    assert!(tally.programs as u64 > n / 3 && tally.proved > 20 && tally.false_ones > 20, "{tally:?}");
     assert!(tally.refused_without > 3, "{tally:?}");
 }
 

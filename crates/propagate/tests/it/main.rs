@@ -8,6 +8,7 @@ mod every_size;
 mod exchanged;
 mod fair_random;
 mod forged;
+mod meetings;
 mod mutants;
 mod protocols;
 mod random;

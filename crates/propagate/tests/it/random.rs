@@ -10,6 +10,7 @@ use engine::{Engine, Silent, Task, Verdict};
 use evidence::Evidence;
 use model::property::PropertyKind;
 use propagate::Propagate;
+use testkit::beyond::Beyond;
 use testkit::temporal::with_temporal;
 use testkit::{Product, RandomFeatures, for_each_program};
 
@@ -17,8 +18,20 @@ const MAX_STATES: usize = 600;
 
 #[test]
 fn what_is_proved_holds_in_the_whole_product() {
+    compare(300, RandomFeatures { n_statements: 3, ..RandomFeatures::everything() });
+}
+
+/// Steps that go on over several actions and rendezvous, and receivers of certain values.
+#[test]
+fn what_is_proved_of_steps_that_go_on_holds_in_the_whole_product() {
+    let beyond = Beyond { chains: true, patterns: true, ..Beyond::NOTHING };
+    let features = RandomFeatures { n_statements: 3, procedures: false, beyond, ..RandomFeatures::everything() };
+    compare(300, features);
+}
+
+fn compare(n_programs: u64, features: RandomFeatures) {
     let (n_proved, n_open, n_false) = (Cell::new(0), Cell::new(0), Cell::new(0));
-    for_each_program(300, RandomFeatures { n_statements: 3, ..RandomFeatures::everything() }, |_, model| {
+    for_each_program(n_programs, features, |_, model| {
         let Some(product) = Product::explore(model, MAX_STATES) else { return Ok(()) };
         let asked = with_temporal(model, product.states.len() as u64 * 7 + model.places.len() as u64, 3);
         let temporal: Vec<_> =

@@ -34,6 +34,11 @@ pub(super) fn edges(views: &Views<'_>, view: &View) -> Outcome<Vec<Edge>> {
             found.insert(Edge { from, to: from, turn: None });
         }
     }
+    // Who takes such a turn changes nothing but what it sees, so nothing of the view; but another one that has a part in it sees something of that.
+    let is_beside = |turn: &Turn| !view.touching.contains(&turn.process()) && shows(view, turn);
+    for turn in views.joint_turns.iter().filter(|turn| is_beside(turn)) {
+        found.extend((0..view.rows.len()).map(|row| Edge { from: row, to: row, turn: Some(turn.clone()) }));
+    }
     for actor in view.touching.iter().filter(|actor| !view.members.contains(actor)) {
         let actor = &views.list[actor.index()];
         let items = common(view, actor);

@@ -11,10 +11,10 @@ use base::Budget;
 use evidence::propagation::Sights;
 use model::Model;
 use model::control::{ActionId, ActionKind, PlaceId};
-use model::eval::{Control, State, Turn, attempts_of, initial_states, is_idle};
+use model::eval::{Control, Footprint, State, Turn, attempts_of, initial_states, is_idle, receptions_of};
 use model::process::ProcessId;
 use model::value::Value;
-use model::variable::CellId;
+use model::variable::{CellId, Role};
 
 use super::weights::{Part, Share, Weights};
 use crate::certificate::initial::for_each_start;
@@ -109,6 +109,8 @@ pub(super) struct Views<'a> {
     pub weights: Weights,
     /// By process.
     pub list: Vec<Rc<View>>,
+    /// The turns in which several processes have a part, one of them the mover.
+    pub joint_turns: BTreeSet<Turn>,
     /// Who sees what.
     viewers: HashMap<Item, Vec<ProcessId>>,
     budget: &'a Budget,
@@ -146,7 +148,8 @@ impl<'a> Views<'a> {
             seen.iter().for_each(|&item| viewers.entry(item).or_default().push(process));
         }
         let scratch = RefCell::new(first.clone());
-        let mut views = Views { model, seen, weights, list: Vec::new(), viewers, budget, first, scratch };
+        let (list, joint_turns) = Default::default();
+        let mut views = Views { model, seen, weights, list, joint_turns, viewers, budget, first, scratch };
         let empty = |process: ProcessId| views.empty(vec![process], &views.seen[process.index()]);
         let mut list: Vec<View> = model.processes.ids().map(empty).collect();
         let mut open: BTreeSet<usize> = BTreeSet::new();
@@ -178,6 +181,12 @@ impl<'a> Views<'a> {
             }
         }
         views.list = list.into_iter().map(Rc::new).collect();
+        for view in &views.list {
+            let turns = view.options.iter().flat_map(|options| &options.turns);
+            // No run comes to what sums exclude.
+            let real = turns.filter(|(turn, after)| turn.processes().len() > 1 && view.number(after).is_some());
+            views.joint_turns.extend(real.map(|(turn, _)| turn.clone()));
+        }
         views.check_sums()?;
         Ok(views)
     }
@@ -304,21 +313,13 @@ impl<'a> Views<'a> {
         let mut options = Options::default();
         for &member in &view.members {
             let (steps, footprint) = attempts_of(self.model, state, member);
-            let sees = |item: Item| self.seen[member.index()].contains(&item);
-            let hidden = footprint.cells.iter().map(|&cell| Item::Cell(cell));
-            let hidden = hidden.chain(footprint.places.iter().map(|&other| Item::Control(other)));
-            if let Some(item) = { hidden }.find(|&item| !sees(item)) {
-                return words::refused(
-                    format!("{} has to depend on nothing but what it is said to see", name(self.model, member)),
-                    format!("its steps depend on {}", self.item_name(item)),
-                );
-            }
-            let stands = steps.is_empty() || is_idle(self.model, state, member);
+            let (received, looked_at) = receptions_of(self.model, state, member);
+            self.check_sight(member, &footprint)?;
+            self.check_sight(member, &looked_at)?;
+            let stands = (steps.is_empty() && received.is_empty()) || is_idle(self.model, state, member);
             let enabled = options.enabled.entry(member).or_default();
+            enabled.extend(received);
             for (step, _) in steps {
-                if step.by.partner.is_some() {
-                    return Err(CertificateError::NotSupported("processes meet in rendezvous".to_owned()));
-                }
                 if !matches!(self.model.actions[step.by.action].kind, ActionKind::Idle) {
                     enabled.push(step.by.action);
                 }
@@ -333,13 +334,33 @@ impl<'a> Views<'a> {
         Ok(options)
     }
 
-    /// The row after a step, which changes nothing but what the process sees, and no other process's control.
+    /// Whatever the steps of a process depend on, it sees; of those that it may meet, where they are in their loops, too.
+    fn check_sight(&self, member: ProcessId, footprint: &Footprint) -> Outcome<()> {
+        let is_counter = |cell: CellId| {
+            let cell = &self.model.cells[cell];
+            matches!(self.model.vars[cell.var].role, Role::Counter(_))
+                && cell.owner.is_some_and(|owner| footprint.partners.contains(&owner))
+        };
+        let mut items: Vec<Item> = footprint.cells.iter().map(|&cell| Item::Cell(cell)).collect();
+        items.extend(footprint.places.iter().chain(&footprint.partners).map(|&other| Item::Control(other)));
+        if !footprint.partners.is_empty() {
+            items.extend(self.model.cells.ids().filter(|&cell| is_counter(cell)).map(Item::Cell));
+        }
+        match items.into_iter().find(|item| !self.seen[member.index()].contains(item)) {
+            Some(item) => words::refused(
+                format!("{} has to depend on nothing but what it is said to see", name(self.model, member)),
+                format!("its steps depend on {}", self.item_name(item)),
+            ),
+            None => Ok(()),
+        }
+    }
+
+    /// The row after a step, which changes nothing but what the process sees.
     fn after(&self, before: &State, after: &State, (member, view): (ProcessId, &View)) -> Outcome<Vec<u32>> {
         let cells = self.model.cells.ids().filter(|cell| before.cells[cell.index()] != after.cells[cell.index()]);
         let controls = self.model.processes.ids().filter(|one| before.stacks[one.index()] != after.stacks[one.index()]);
-        let hidden = cells.map(Item::Cell).find(|item| !self.seen[member.index()].contains(item));
-        let moved = { controls }.find(|&one| one != member).map(Item::Control);
-        if let Some(item) = hidden.or(moved) {
+        let mut changed = cells.map(Item::Cell).chain(controls.map(Item::Control));
+        if let Some(item) = changed.find(|item| !self.seen[member.index()].contains(item)) {
             return words::refused(
                 format!("{} has to change nothing but what it is said to see", name(self.model, member)),
                 format!("a step of it changes {}", self.item_name(item)),

@@ -35,6 +35,8 @@ pub(super) struct Weights {
     terms_of: HashMap<Item, Vec<(usize, usize)>>,
     processes_of: HashMap<Item, Vec<(usize, ProcessId)>>,
     without_cells: Vec<usize>,
+    /// Whether processes meet, so that a view shows what others weigh.
+    has_meetings: bool,
 }
 
 /// What a view shows of an invariant.
@@ -128,7 +130,8 @@ impl Weights {
             table.check_start(model, first)?;
         }
         let (of_item, terms_of, processes_of) = Default::default();
-        let mut weights = Weights { tables, of_item, terms_of, processes_of, without_cells: Vec::new() };
+        let has_meetings = !model.channels.is_empty();
+        let mut weights = Weights { tables, of_item, terms_of, processes_of, without_cells: Vec::new(), has_meetings };
         for (number, table) in weights.tables.iter().enumerate() {
             for (at, term) in table.terms.iter().enumerate() {
                 let cells = term.cells.iter().map(|&cell| Item::Cell(cell));
@@ -196,9 +199,17 @@ impl Weights {
                 own += table.weight(member, at)?;
             }
             let rest = table.constant + table.left(part, at.1)? - own;
-            // The others weigh this, and what is hidden.
-            let (least, most) = table.others(members);
-            if rest < least - part.hidden.1 || most - part.hidden.0 < rest {
+            // The others weigh this, and what is hidden; what some of them weigh may be shown, too.
+            let mut known = members.to_vec();
+            let mut left = rest;
+            for &other in table.processes.keys().filter(|other| self.has_meetings && !members.contains(other)) {
+                if let Ok(weight) = table.weight(other, at) {
+                    known.push(other);
+                    left -= weight;
+                }
+            }
+            let (least, most) = table.others(&known);
+            if left < least - part.hidden.1 || most - part.hidden.0 < left {
                 return Ok(None);
             }
             shares.push(Share { own, rest: part.is_whole.then_some(rest) });
@@ -261,7 +272,9 @@ impl Weights {
             .map(|(&item, _)| item)
             .collect();
         let affected = changed.iter().filter_map(|item| self.processes_of.get(item)).flatten();
-        if { affected }.any(|(_, process)| !view.members.contains(process)) {
+        let affected: BTreeSet<(usize, ProcessId)> =
+            affected.copied().filter(|(_, process)| !view.members.contains(process)).collect();
+        if affected.iter().any(|(number, _)| view.position(*number).is_none()) {
             return Err("changes what another process weighs".to_owned());
         }
         for part in &view.sums {
@@ -272,7 +285,8 @@ impl Weights {
             }
             let left = |row: &[u32]| table.left(part, row).map_err(|_| "leads to a value without a weight".to_owned());
             let mut difference = left(after)? - left(before)?;
-            for &member in &view.members {
+            let others = affected.iter().filter(|(number, _)| *number == part.number).map(|(_, process)| process);
+            for &member in view.members.iter().chain(others) {
                 let weight = |row: &[u32]| table.weight(member, (&view.items, row));
                 let unlisted = |_| "leads to a local state without a weight".to_owned();
                 difference -= weight(after).map_err(unlisted)? - weight(before).map_err(unlisted)?;
