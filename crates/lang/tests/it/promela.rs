@@ -97,6 +97,9 @@ fn priorities_are_set_asked_for_and_given_with_a_run() {
     let run = "byte n; proctype W(byte k) { do :: n < 4 -> n = n + k :: else -> break od } \
         init { atomic { run W(1) priority 2; run W(2) priority 3; run W(1) priority 2 }; n = 9 }";
     check(run, 20, false, false);
+    // The priority of a proctype is not that of a `run`.
+    let asked = "byte x; proctype P() priority 5 { x = get_priority(_pid) } init { run P(); x == 1 }";
+    check(asked, 7, false, false);
     check("active proctype A() { set_priority(7, 0); set_priority(0, 3) }", 4, false, false);
     check("active proctype A() { set_priority(0, 0) }", 1, true, false);
 }
@@ -137,6 +140,16 @@ fn the_order_of_events_is_that_of_the_trace() {
     check(meetings, 9, true, false);
 }
 
+#[test]
+fn a_trace_may_have_too_many_values_for_a_single_field_only() {
+    let single = "chan q = [1] of { byte }; active proctype P() { q!1 }";
+    check(&format!("{single} trace {{ q!1,2 }}"), 3, true, false);
+    check(&format!("{single} trace {{ q!1,0 }}"), 3, false, false);
+    let two = "chan q = [1] of { byte, byte }; active proctype P() { q!1,2 } trace { q!1,2,3 }";
+    let refused = lang::promela::load(&SourceFile::new("t.pml", two), &[], &Reading::default());
+    assert!(refused.is_err_and(|refused| refused[0].diagnostics[0].code == "E0907"));
+}
+
 /// A run may not end before its trace does; as SPIN counts, that is no state of its own.
 #[test]
 fn a_trace_that_is_not_complete_is_an_invalid_end() {
@@ -174,6 +187,7 @@ fn too_few_values_are_0_and_too_few_patterns_are_errors() {
     check("chan q = [1] of { byte, byte }; active proctype P() { byte x; q!1; q?x; x = 1 }", 5, true, false);
     check("chan q = [1] of { byte, byte }; active proctype P() { byte x; q!1,2; q?x; x = 1 }", 5, true, false);
     check("chan q = [1] of { byte }; active proctype P() { byte x, y; q!1; q?x,y; x = 1 }", 5, true, false);
+    check("chan q = [1] of { byte }; active proctype P() { byte x, y; q!1; q?x,y; y == 0; x = 1 }", 6, true, false);
     check("chan q = [1] of { byte }; active proctype P() { byte x, y; q!1; q?[x,y]; x = 1 }", 5, false, false);
     let meets = |receive: &str, send: &str| {
         format!(

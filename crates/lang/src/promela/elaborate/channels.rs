@@ -340,7 +340,7 @@ impl Elaboration<'_> {
     }
 
     /// Whether a receive has more patterns than the messages of its channel have fields, of which SPIN reads none; only where there is a single field
-    /// it reads this one each time.
+    /// the others are 0.
     fn has_too_many(&self, at: usize, patterns: &[Pattern]) -> bool {
         let n_fields = self.setting.world.channels[at].fields.len();
         let is_single = n_fields == 1 && matches!(self.made[at], Made::Buffer { .. });
@@ -499,6 +499,7 @@ impl Elaboration<'_> {
                 conditions.push(match field.min(buffer.rows.len().saturating_sub(1)) {
                     // What SPIN would compare is not there.
                     last if last != field && last > 0 => equal(terms::fault(buffer.span), number(0, buffer.span)),
+                    last if last != field => equal(number(0, buffer.span), wanted),
                     field => equal(buffer.slot(field, at), wanted),
                 });
             }
@@ -524,10 +525,14 @@ impl Elaboration<'_> {
             for (field, pattern) in receive.patterns.iter().enumerate() {
                 let Pattern::Store(target) = pattern else { continue };
                 let Some(access) = self.access(target, view) else { continue };
-                let field = field.min(buffer.rows.len().saturating_sub(1));
-                let range = self.ranges.field(buffer.at, field);
                 let bounds = self.setting.program.leaves[target.leaf].bounds();
-                let value = Term { expr: buffer.slot(field, at), range }.cut(bounds);
+                let value = match field < buffer.rows.len() {
+                    true => {
+                        let range = self.ranges.field(buffer.at, field);
+                        Term { expr: buffer.slot(field, at), range }.cut(bounds)
+                    }
+                    false => number(0, buffer.span),
+                };
                 body.push(assign(vec![(access, value)], buffer.span));
             }
             if !receive.is_copy {

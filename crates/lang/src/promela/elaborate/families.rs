@@ -298,7 +298,6 @@ impl ChannelSets {
                     for (field, pattern) in patterns.iter().enumerate() {
                         let Pattern::Store(target) = pattern else { continue };
                         if is_channel(target.leaf) {
-                            let field = if world.channels[at].fields.len() == 1 { 0 } else { field };
                             let found = self.fields.get(&(at, field)).cloned().unwrap_or_default();
                             self.variables.entry((owner(target.leaf), target.leaf)).or_default().extend(found);
                         }

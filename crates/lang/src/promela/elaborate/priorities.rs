@@ -141,10 +141,15 @@ impl Elaboration<'_> {
 
     /// The priority of a process, by its position.
     fn rank_of(&self, at: usize, span: Span) -> ModelExpr {
-        let instance = &self.setting.world.instances[at];
+        let instances = &self.setting.world.instances;
+        // Where all are the same, one that exists at the start has it: the `priority` of a proctype is not that of its `run`s.
+        let given_by = match self.ranks.looks.priorities {
+            Priorities::Same => 0,
+            _ => at,
+        };
         match self.ranks.var {
-            Some(var) => read(shared(var, vec![number(instance.pid, span)], span)),
-            None => number(self.setting.program.proctypes[instance.proctype].priority, span),
+            Some(var) => read(shared(var, vec![number(instances[at].pid, span)], span)),
+            None => number(self.setting.program.proctypes[instances[given_by].proctype].priority, span),
         }
     }
 

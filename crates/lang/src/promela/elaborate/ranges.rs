@@ -153,9 +153,8 @@ impl Ranges {
                     let Some(at) = position(number, setting.world) else { continue };
                     for (field, pattern) in patterns.iter().enumerate() {
                         if let Pattern::Store(target) = pattern {
-                            // Of a single field all patterns read it.
-                            let is_single = setting.world.channels[at].fields.len() == 1;
-                            let interval = self.field(at, if is_single { 0 } else { field });
+                            // What is not there is 0.
+                            let interval = self.field(at, field);
                             self.store(target.leaf, interval, setting);
                         }
                     }

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use base::Span;
+use base::{Diagnostic, Span};
 use model::control::{Action, ActionKind, Next, Statement, Stmt, StmtKind, TextOwner};
 use model::expr::{Expr as ModelExpr, ExprKind as ModelKind};
 use model::process::{self, Process};
@@ -21,6 +21,7 @@ use super::partners::seen_by;
 use super::steps::Move;
 use super::terms::{self, all, any, assign, equal, not, number, read, shared};
 use super::world::{Eye, World};
+use crate::codes::promela as code;
 
 /// One event that a trace has at some place: what happens on which channel, and which fields must have which values.
 #[derive(Clone, Debug)]
@@ -92,6 +93,7 @@ impl Elaboration<'_> {
                         let fields: Option<Vec<Option<i64>>> = fields.collect();
                         match (known, fields) {
                             (Some(channel), Some(fields)) => {
+                                self.right_number_of_fields(channel, fields.len(), edge.span);
                                 events.insert((node, at), Event { is_send: *is_send, channel, fields });
                             }
                             _ => self.not_read(edge.span, "a channel or value of a trace that is no constant"),
@@ -106,6 +108,17 @@ impl Elaboration<'_> {
         let place = (Storage::Shared, self.span(trace.span));
         let var = self.add_var("_event", place, (0, most), (&[], &[graph.entry as i64]));
         self.trace = Some(Watch { graph, events, is_negated: trace.is_negated, var, span: trace.span });
+    }
+
+    /// Of a message with a single field further ones are 0, as in SPIN; otherwise more values than there are fields are refused.
+    fn right_number_of_fields(&mut self, channel: usize, n_given: usize, span: Span) {
+        let channel = &self.setting.world.channels[channel];
+        let n_fields = channel.fields.len();
+        if n_fields > 1 && n_given > n_fields {
+            let message = format!("messages of `{}` have {n_fields} fields, not {n_given}", channel.name);
+            let place = channel.span;
+            self.report_once(Diagnostic::error(code::WRONG_NUMBER, span, message).note(place, "declared here"));
+        }
     }
 
     fn channel_of_event(&self, channel: &super::super::program::Ref) -> Option<usize> {
@@ -132,6 +145,8 @@ impl Elaboration<'_> {
         let here = || read(shared(watch.var, Vec::new(), span));
         let go = |node: NodeId| assign(vec![(shared(watch.var, Vec::new(), span), number(node as i64, span))], span);
         let wrong = || Stmt { kind: StmtKind::Assert(terms::truth(false, span)), span };
+        let n_fields = self.setting.world.channels[channel].fields.len();
+        let field = |at: usize| if at < n_fields { field(at) } else { number(0, span) };
         let made = |is_strict: bool| {
             let missed = || match (watch.is_negated, is_strict) {
                 (true, _) => vec![go(watch.graph.end)],
