@@ -8,6 +8,7 @@ use model::print;
 use model::property::PropertyKind;
 use model::size::{Linear, Size};
 use model::symmetry::asymmetries;
+use model::variable::Init;
 
 fn load(text: &str, n: i64) -> Model {
     let source = SourceFile::new("test.pw", text);
@@ -134,6 +135,29 @@ fn questions_and_fairness_keep_their_parameters() {
     assert_eq!(for_each, [true, true, false]);
 }
 
+/// At another size the assumption is about another process: no proof for every size may take it for one about this process.
+#[test]
+fn an_assumption_belongs_to_a_process_only_if_it_does_at_every_size() {
+    let owned = |under: &str| {
+        let text = format!(
+            "program p(N: 2.., K: 0..) {{ const last = N - 1; const all = count(i in P: true); process P[i in 0..<N] {{ loop {{ a: skip; }} }} \
+             process Q[j in 0..<2] {{ loop {{ b: skip; }} }} process R {{ loop {{ c: skip; }} }} \
+             property l: always eventually P[0]@a under {under}; }}"
+        );
+        let model = load(&text, 2);
+        let written = model.template().fairness.iter().map(|pair| (pair.name.clone(), pair.owner.is_some()));
+        written.collect::<Vec<_>>()
+    };
+    let named = |pairs: &[(&str, bool)]| pairs.iter().map(|&(name, is)| (name.to_owned(), is)).collect::<Vec<_>>();
+    assert_eq!(owned("weak P[0], every R"), named(&[("weak P[0]", true), ("every R", true)]));
+    assert_eq!(owned("weak P[N - 2], strong Q[1]"), named(&[("weak P[0]", false), ("strong Q[1]", true)]));
+    assert_eq!(owned("weak P[last], weak Q[K]"), named(&[("weak P[1]", false), ("weak Q[0]", false)]));
+    assert_eq!(owned("strong Q[all - 1]@b"), named(&[("strong Q[1]@b", false)]));
+    // Written in both ways, it is one assumption.
+    assert_eq!(owned("weak P[0] or weak P[N - 2]"), named(&[("weak P[0]", false)]));
+    assert_eq!(owned("weak P[N - 2] or weak P[*]"), named(&[("weak P[0]", false), ("weak P[1]", true)]));
+}
+
 #[test]
 fn an_array_is_for_the_family_only_if_it_is_so_at_every_size() {
     let program = |length: &str, size: &str| {
@@ -196,4 +220,112 @@ fn the_template_of_every_example_means_the_same_at_its_size() {
         assert_eq!(states(&model, 60), states(model.template(), 60), "{}", path.display());
     }
     assert!(n_templates > 40, "{n_templates} examples have parameters");
+}
+
+/// What is kept of a program for every size, in words: all but numbers of which the forms say how they are computed, and lists of initial values.
+fn kept(model: &Model) -> Vec<String> {
+    let written = model.template();
+    let forms = &written.forms;
+    let mut found: Vec<String> = Vec::new();
+    found.extend(written.actions.iter().map(|action| format!("{action:?}")));
+    found.extend(written.places.iter().map(|place| format!("{place:?}")));
+    found.extend(written.loops.iter().map(|counted| format!("{:?} {:?}", counted.domain, counted.body)));
+    found.extend(written.properties.iter().map(|property| format!("{:?}", property.kind)));
+    found
+        .extend(written.families.iter().map(|family| format!("{:?} {:?} {:?}", family.size, family.entry, family.end)));
+    found.push(format!("{:?} {:?} {:?}", forms.lengths, forms.bounds, forms.first_indices));
+    for (id, var) in written.vars.entries() {
+        let is_counter = written.loops.iter().any(|counted| counted.counter == id);
+        let lengths = var.ty.dimensions().into_iter().enumerate();
+        let lengths: Vec<_> = lengths.filter(|&(at, _)| !forms.lengths.contains_key(&(id, at))).collect();
+        let values = (!is_counter && !forms.bounds.contains_key(&id)).then(|| var.ty.scalar());
+        let init = (!matches!(var.init, Init::Elements(_))).then_some(&var.init);
+        found.push(format!("{} {lengths:?} {values:?} {init:?}", var.name));
+    }
+    // Processes of other families have other numbers where there are more of the first ones.
+    let named = |text: String| {
+        let numbered = written.processes.entries();
+        numbered.fold(text, |text, (id, process)| text.replace(&format!("Process({id:?})"), &process.name))
+    };
+    found.into_iter().map(named).collect()
+}
+
+fn assert_kept_alike(name: &str, text: &str, sizes: &[i64]) {
+    let source = SourceFile::new("test.pw", text);
+    let at = |size: i64| {
+        let loaded = lang::load(&source, &[("N".to_owned(), size)]);
+        kept(&loaded.unwrap_or_else(|wrong| panic!("{name}: {wrong:?}\n{text}")).model)
+    };
+    let first = at(sizes[0]);
+    for &size in &sizes[1..] {
+        let other = at(size);
+        let differs = first.iter().zip(&other).find(|(one, other)| one != other);
+        assert!(differs.is_none() && first.len() == other.len(), "{name}, N = {} and {size}: {differs:?}", sizes[0]);
+    }
+}
+
+/// Proofs for every size are made of the template, so it must not depend on the size that the program was read at.
+#[test]
+fn the_template_of_every_example_is_the_same_whichever_size_it_is_read_at() {
+    let mut n_read = 0;
+    for entry in std::fs::read_dir("../../examples").expect("the examples are there") {
+        let path = entry.unwrap().path();
+        let Ok(text) = std::fs::read_to_string(&path) else { continue };
+        if path.extension().is_none_or(|suffix| suffix != "pw") || !text.contains("(N: ") {
+            continue;
+        }
+        n_read += 1;
+        assert_kept_alike(&path.display().to_string(), &text, &[4, 5, 7]);
+    }
+    assert!(n_read > 60, "{n_read} examples have a size");
+}
+
+#[test]
+fn the_template_is_the_same_whichever_size_it_is_read_at_however_the_size_gets_into_it() {
+    let declarations = "const K = N - 1; enum E { u, v } type T = 0..<min(N, 3); struct R { n: 0..=N, b: bool, g: [0..=1; 2] } \
+        define d(q) = q + N; shared x: 0..=9; shared h: pid(P)?; shared f: [bool; N]; shared s: set of 0..<N; shared y: [E; N]; \
+        shared r: R; shared m: [[bool; 2]; N]; shared w: [[bool; N]; 2]; shared t: T; chan c: [N] of (bool); chan l[N]: [1] of (0..<N);";
+    let tests = "N > 3; N % 2 == 0; (if N > 2 then x == 0 else x == 1); min(N, 3) == x; x in 0..<N; x in {1, N}; P[N - 1].o; P[N / 2].o; \
+        P[min(N, 2) - 1].o; f[N - 1]; f[N - N]; f[1]; i == N / 2; i == N - 1; i == 1; i == 2; i < 2; i >= 2; i != N; h == N - 1; h == 1; h == 2; \
+        h < i; f[h]; P[h].o; (i + 1) % N == h; (forall k in 1..<N: f[k]); (forall k in 0..<N: f[k]); (forall k in 0..=1: f[k]); (exists k in 0..<2: f[k]); \
+        (exists k in 0..<3: x == k); count(k in 0..<N: k > 0) == x; count(k in 0..<3: f[k]) == 1; count(k in P: f[k]) > 1; (exists k in P: k == 2 && f[k]); \
+        (exists k in P: k > 1); K == x; d(N) > 3; x < t; N == 3; x * N > 3; x / N == 0; -N < x; size(s) == N; N - 1 in s; i in s; 1 in s; s == {0, 1}; \
+        y[i] == u; P[2].o; r.n == N; m[i][0]; m[0][1]; w[1][i]; len(c) == N; full(c); len(l[i]) == 1";
+    let steps = "x = N; x = min(N, 3); x = any 0..<N; x = any; h = N - 1; h = 1; h = 2; h = (i + 1) % N; h = any; h = any 0..=1; \
+        f[N - 1] = true; f[2] = true; x = if i == 0 then N else 1; x = i; insert s(N - 1); insert s(i); s = {0, 1}; s = {}; r.n = N; \
+        r.g[1] = 1; y[i] = u; y[0], y[1] = y[1], y[0]; m[i][0] = true; w[0][i] = true; x = count(k in P: f[k]); assert x < N; \
+        send c(true); receive c(_); send l[i](0); receive l[N - 1](= 1)";
+    let blocks = [
+        "for k in 0..<N { f[k] = true; }",
+        "for k in P { f[k] = true; }",
+        "for k in 0..<3 { f[k] = true; }",
+        "for k in 0..<N - 1 { f[k] = true; }",
+        "for k in s { remove s(k); }",
+        "atomic { for k in 0..<N { f[k] = true; } }",
+        "atomic { for k in P { f[k] = k == 0; } }",
+        "atomic { for k in 0..<3 { f[k] = true; } }",
+        "atomic { for k in 1..<N { f[k] = true; } }",
+        "atomic { for k in s { remove s(k); } }",
+        "some k in 0..<N where f[k] { f[k] = false; }",
+        "some k in P where f[k] { h = k; }",
+        "some k in 0..<2 where f[k] { x = k; }",
+        "some k in s { remove s(k); }",
+        "if cas(h, i, N - 1) { skip; }",
+        "if cas(x, N, 0) { skip; }",
+        "atomic { let a = N - 1; x = a; }",
+        "while x < N { x = x + 1; }",
+        "either { await x > N; } or { await f[N - 1]; } else { x = 0; }",
+        "if N > 3 { x = 1; } else { x = 2; }",
+        "while N > 3 { x = 1; }",
+        "either { for k in 0..<N { f[k] = true; } } or { skip; }",
+    ];
+    let tests =
+        tests.split("; ").flat_map(|test| [format!("await {test};"), format!("atomic {{ if {test} {{ x = 1; }} }}")]);
+    let steps = steps.split("; ").map(|step| format!("{step};"));
+    for statement in tests.chain(steps).chain(blocks.map(str::to_owned)) {
+        let text = format!(
+            "program p(N: 3..) {{ {declarations} process P[i in 0..<N] {{ public o: bool; a: {statement} }} process Q[q in 0..<2] {{ skip; }} }}"
+        );
+        assert_kept_alike(&statement, &text, &[3, 4, 6]);
+    }
 }

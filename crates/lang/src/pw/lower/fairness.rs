@@ -6,8 +6,10 @@
 use std::collections::{HashMap, HashSet};
 
 use base::{Diagnostic, Span};
+use model::expr::ExprKind;
 use model::fairness::{Assumptions, EdgePredicate, FairnessId, FairnessPair, StatePredicate};
 use model::process::{FamilyId, ProcessId};
+use model::visit::each_part;
 
 use crate::codes::check as code;
 use crate::pw::ast::{self, FairnessItem, FairnessKind, Item, PatternIndex, Places, ProcessPattern};
@@ -242,7 +244,9 @@ impl<'a> FairnessSets<'a> {
         pattern: &'a ProcessPattern,
         places: Option<&'a Places>,
     ) -> Vec<FairnessId> {
-        let Some((family, processes)) = matching(checker, pattern) else { return Vec::new() };
+        let Some(Matching { family, processes, is_another_elsewhere }) = matching(checker, pattern) else {
+            return Vec::new();
+        };
         if let Some(places) = places
             && !checker.are_labels_of(family, places)
         {
@@ -276,6 +280,10 @@ impl<'a> FairnessSets<'a> {
                 true => {}
                 false => drop(checker.model.forms.for_each.remove(&id)),
             }
+            // Nor does a pair belong to a process that is its own at this size only: proofs for every size make use of those that have an owner.
+            if is_another_elsewhere {
+                checker.model.fairness[id].owner = None;
+            }
             made.push(id);
         }
         made
@@ -288,14 +296,30 @@ fn state_predicate<'a>(checker: &mut Checker<'a>, predicate: &'a ast::Expr) -> m
 }
 
 /// The processes that a pattern names.
-fn matching<'a>(checker: &mut Checker<'a>, pattern: &'a ProcessPattern) -> Option<(FamilyId, Vec<ProcessId>)> {
+struct Matching {
+    family: FamilyId,
+    processes: Vec<ProcessId>,
+    /// Whether a parameter changes which process that is, as in `weak P[N - 2]`.
+    is_another_elsewhere: bool,
+}
+
+impl Matching {
+    /// The same at every size.
+    fn of(family: FamilyId, processes: Vec<ProcessId>) -> Self {
+        Matching { family, processes, is_another_elsewhere: false }
+    }
+}
+
+fn matching<'a>(checker: &mut Checker<'a>, pattern: &'a ProcessPattern) -> Option<Matching> {
     let name = &pattern.name;
     let family = checker.family_named(name)?;
     let is_single = checker.model.families[family].index.is_none();
     let declared = checker.model.families[family].span;
     match &pattern.index {
-        Some(PatternIndex::All) if !is_single => Some((family, checker.model.families[family].processes().collect())),
-        None if is_single => Some((family, vec![checker.model.families[family].first])),
+        Some(PatternIndex::All) if !is_single => {
+            Some(Matching::of(family, checker.model.families[family].processes().collect()))
+        }
+        None if is_single => Some(Matching::of(family, vec![checker.model.families[family].first])),
         None => {
             let end = Span { start: name.span.end, end: name.span.end };
             let message = format!("`{}` is a family of processes: say which ones", name.name);
@@ -316,8 +340,14 @@ fn matching<'a>(checker: &mut Checker<'a>, pattern: &'a ProcessPattern) -> Optio
                 checker.value(index, &scope, Some(Ty::Int))
             });
             let who = checker.need_process(typed, family)?;
+            let mut is_another_elsewhere = false;
+            each_part(&who, &mut |part| {
+                is_another_elsewhere |= matches!(part.kind, ExprKind::Parameter(_) | ExprKind::Quantified(_));
+            });
             match checker.constant_value(&who)? {
-                model::value::Value::Process(id) => Some((family, vec![id])),
+                model::value::Value::Process(id) => {
+                    Some(Matching { is_another_elsewhere, ..Matching::of(family, vec![id]) })
+                }
                 _ => None,
             }
         }
