@@ -11,6 +11,7 @@
 //! Nothing that a certificate says about the program is believed: views are verified by refusing any step that reads, or
 //! changes, a cell that the processes concerned are not said to see; exposed blocks are recomputed from local states.
 
+mod assumed;
 mod chains;
 mod claimed;
 mod clause;

@@ -6,8 +6,9 @@
 
 use base::{Id, Span};
 
-use crate::expr::Expr;
+use crate::expr::{Domain, Expr, ExprKind};
 use crate::process::ProcessId;
+use crate::visit::each_part;
 
 /// A pair `FG always or GF often`.
 #[derive(Clone, Debug)]
@@ -22,6 +23,37 @@ pub struct FairnessPair {
     pub name: String,
     /// Its span in the text.
     pub span: Span,
+}
+
+impl FairnessPair {
+    /// The expressions of its predicates on states.
+    pub fn expressions(&self) -> impl Iterator<Item = &Expr> {
+        let before = self.often.iter().filter_map(|often| match often {
+            EdgePredicate::Before(predicate) => Some(predicate),
+            _ => None,
+        });
+        self.always.iter().chain(before).filter_map(|predicate| match predicate {
+            StatePredicate::Holds(expr) | StatePredicate::Fails(expr) => Some(expr),
+            StatePredicate::Unable(..) | StatePredicate::NobodyAble => None,
+        })
+    }
+
+    /// Whether one of its predicates can be a fault at some size of the program, whatever it is at this one: beside what [`Expr::can_fault`] says,
+    /// where a number names a process, or is made of one, or a quantifier goes through numbers.
+    pub fn can_fault_at_some_size(&self) -> bool {
+        let depends = |part: &Expr| match &part.kind {
+            ExprKind::ToProcess(..) | ExprKind::IndexOf(_) | ExprKind::Parameter(_) => true,
+            ExprKind::Quantified(quantified) => {
+                quantified.bindings.iter().any(|binding| matches!(binding.domain, Domain::Range(..)))
+            }
+            _ => false,
+        };
+        self.expressions().any(|expr| {
+            let mut can = expr.can_fault();
+            each_part(expr, &mut |part| can |= depends(part));
+            can
+        })
+    }
 }
 
 /// Names a fairness pair.

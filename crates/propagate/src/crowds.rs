@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 
 use evidence::propagation::Additive;
 use model::Model;
+use model::expr::Expr;
 use model::fairness::{EdgePredicate, FairnessId, FairnessPair, StatePredicate};
 use model::process::ProcessId;
 use model::types::ScalarType;
@@ -123,15 +124,8 @@ pub fn stand_ins(model: &Model, crowds: &[Crowd]) -> Vec<ProcessId> {
 
 /// Whether permutations of processes of crowds take fairness assumptions to each other, and these have a value in every state.
 pub fn are_kept(model: &Model, exchanges: &Exchanges<'_>, crowds: &[Crowd], fairness: &[FairnessId]) -> bool {
-    let can_fault = |predicate: &StatePredicate| match predicate {
-        StatePredicate::Holds(expr) | StatePredicate::Fails(expr) => expr.can_fault(),
-        StatePredicate::Unable(..) | StatePredicate::NobodyAble => false,
-    };
-    let before = |predicate: &EdgePredicate| matches!(predicate, EdgePredicate::Before(one) if can_fault(one));
-    let has_value =
-        |pair: &FairnessPair| !pair.always.as_ref().is_some_and(can_fault) && !pair.often.iter().any(before);
     let rounds = crowds.iter().flat_map(|crowd| [&crowd.processes[..2], &crowd.processes[..]]);
-    fairness.iter().all(|&pair| has_value(&model.fairness[pair])) && { rounds }.all(|round| {
+    fairness.iter().all(|&pair| !model.fairness[pair].expressions().any(Expr::can_fault)) && { rounds }.all(|round| {
         let next = |process: ProcessId| match round.iter().position(|&one| one == process) {
             Some(at) => round[(at + 1) % round.len()],
             None => process,

@@ -80,6 +80,10 @@ impl<'m> EverySize<'m> {
             return Err(outside("it is no question about runs"));
         };
         self.look(written)?;
+        let can_fault = |&pair: &FairnessId| model.fairness[pair].can_fault_at_some_size();
+        if asked.under.any_of.iter().flatten().any(can_fault) {
+            return Err(outside("a fairness assumption may have no value"));
+        }
         let views = certified(self.crowd.ground, &self.crowd.closed);
         let mut facts = vec![Fact { claim: Claim::Views(views), uses: Vec::new() }];
         for violation in self.representatives(plain::violations(model, asked, formula)?)? {

@@ -4,7 +4,7 @@
 //! last step of each leaves nothing, or why it does not. Nothing that the engine computed is used: views, their edges, fair components
 //! and compatible edges are made here, from `eval`.
 
-mod conditions;
+pub(super) mod conditions;
 mod crowds;
 pub(super) mod edges;
 mod views;

@@ -13,10 +13,24 @@ use driver::methods;
 use engine::{Engine, PropertyId, Silent, Task, Verdict};
 use evidence::{Certificate, Evidence};
 use model::Model;
+use propagate::Propagate;
 use rings::ByRings;
 
 /// Programs and the truth about their properties.
-const PROGRAMS: [(&str, &str); 24] = [
+const PROGRAMS: [(&str, &str); 26] = [
+    // A fairness assumption has no value, at first or after a while: no run decides the property.
+    (
+        "program divides(N: 2..) { shared x: 0..=3; shared busy: bool;
+         process P[i in 0..<N] { loop { ask: skip; get: atomic { await !busy; busy = true; } put: busy = false; } }
+         property t: forall q in P: (P[q]@put ~> P[q]@ask) under weak (6 / x > 1), weak P[*]; }",
+        "?",
+    ),
+    (
+        "program later(N: 2..) { shared x: 0..=3 = 3; shared busy: bool;
+         process P[i in 0..<N] { loop { ask: if x > 0 { x -= 1; } get: atomic { await !busy; busy = true; } put: busy = false; } }
+         property t: forall q in P: (P[q]@put ~> P[q]@ask) under strong (x == 7 / x => busy), weak P[*]; }",
+        "?",
+    ),
     // What one property assumes of each process another one assumes of one of them.
     (
         "program p(N: 2..) { shared s: bool = true; shared t: bool;
@@ -818,5 +832,28 @@ fn a_process_that_is_not_seen_may_make_a_test_a_fault() {
         for (_, prover) in driver::every_n::provers() {
             assert!(!matches!(ask(&prover), Verdict::Holds(_)), "{text}");
         }
+    }
+}
+
+/// Which runs are fair cannot be said where an assumption has no value: a proof of one that always has is none of one that has not.
+#[test]
+fn assumptions_without_a_value_are_refused_by_the_checker() {
+    let text = "program assumed(N: 3..) { shared x: 0..=3; shared busy: bool;
+         process P[i in 0..<N] { loop { ask: skip; get: atomic { await !busy; busy = true; } put: busy = false; } }
+         property t: forall q in P: (P[q]@put ~> P[q]@ask) under weak (x > 1), weak P[*]; }";
+    let (model, changed) = (load(text), load(&text.replace("x > 1", "6 / x > 1")));
+    let id = driver::select::find(&model, "t").unwrap();
+    let provers: [&dyn Engine; 3] = [&Propagate::default(), &Propagate::for_every_size(), &ByRings::of_runs_here()];
+    for (number, prover) in provers.into_iter().enumerate() {
+        let ask = |model: &Model| {
+            let task = Task { model, properties: vec![id], budget: Budget::unlimited(), n_threads: 1 };
+            prover.run(&task, &Silent).unwrap().remove(0).verdict
+        };
+        let Verdict::Holds(Evidence::Certificate(certificate)) = ask(&model) else { panic!("prover {number}") };
+        let check =
+            |model: &Model| audit::certificate::check(model, &model.properties[id], &certificate, &Budget::unlimited());
+        check(&model).unwrap_or_else(|refused| panic!("prover {number}: {refused:?}"));
+        assert!(check(&changed).is_err(), "prover {number}: the checker does not see that an assumption has no value");
+        assert!(!matches!(ask(&changed), Verdict::Holds(_)), "prover {number}");
     }
 }

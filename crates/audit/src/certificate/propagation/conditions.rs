@@ -247,7 +247,7 @@ impl Judge<'_, '_> {
 }
 
 /// The expressions in a fairness assumption.
-pub(super) fn expressions(pair: &FairnessPair) -> Vec<&Expr> {
+pub(in crate::certificate) fn expressions(pair: &FairnessPair) -> Vec<&Expr> {
     let before =
         pair.often.iter().filter_map(|often| if let EdgePredicate::Before(one) = often { Some(one) } else { None });
     let predicates = pair.always.iter().chain(before);

@@ -28,6 +28,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::round::sees;
 use super::{Beside, Checker, Values};
+use crate::certificate::assumed::check_values;
 use crate::certificate::propagation::edges::{Condition, fair_components};
 use crate::certificate::{CertificateError, Outcome, words};
 
@@ -103,6 +104,7 @@ pub(super) fn check(checker: &Checker<'_>, model: &Model, name: &str) -> Outcome
     }
     let mut n_excluded = 0;
     for assumed in &own.under.any_of {
+        check_values(model, assumed)?;
         let mut search =
             Search { stage: &stage, conditions: Vec::new(), places: Vec::new(), numbers: FxHashMap::default() };
         let mut goals = Vec::new();

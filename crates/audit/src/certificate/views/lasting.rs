@@ -25,6 +25,7 @@ use super::same::{Turn, are_one};
 use super::scene::{Scene, Slot};
 use super::text::{Text, parts};
 use super::{Checker, MOST_LOOKED_AT, MOST_WITNESSES, Taken, check_scope, nameless};
+use crate::certificate::assumed::check_values;
 use crate::certificate::propagation::edges::{Condition, fair_components};
 use crate::certificate::{CertificateError, Outcome, words};
 
@@ -308,6 +309,7 @@ impl<'a, 'm> Stage<'a, 'm> {
     }
 
     fn replay(&mut self, violation: &ReferenceViolation, claim: &CrowdRefutation) -> Outcome<()> {
+        check_values(self.checker.text.model, &violation.fairness)?;
         self.check_sums(&claim.sums)?;
         let fairness = self.fairness(violation)?;
         // A property that is not about each process may be about the first one, and make assumptions about it alone.
