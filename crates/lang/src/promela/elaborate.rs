@@ -112,6 +112,8 @@ struct Elaboration<'p> {
     trace: Option<trace::Watch>,
     /// What is known of priorities.
     ranks: Ranks,
+    /// How many sends without a buffer are being asked for who receives, each because of the one before.
+    n_sends_asked: usize,
     /// Whether a place for a process was missing, where that is asked.
     full: Option<VarId>,
     places: HashMap<(usize, NodeId), PlaceId>,
@@ -204,6 +206,7 @@ pub(super) fn elaborate(program: &Program, graphs: &[Graph], map: &SourceMap, op
         last: None,
         trace: None,
         ranks: Ranks::new(looks),
+        n_sends_asked: 0,
         full: None,
         places: HashMap::new(),
         family_ids: Vec::new(),

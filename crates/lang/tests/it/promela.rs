@@ -879,3 +879,22 @@ fn lossy_channels_lose_what_is_sent_to_a_full_one() {
     let seen = explore(&loaded.model, 10_000).expect("it is small");
     assert_eq!((seen.states + loaded.n_before as usize, seen.errors, seen.deadlock), (5, false, false));
 }
+
+#[test]
+fn escapes_that_send_at_a_meeting_may_stand_beside_receives() {
+    // Whether an escape sends depends on who receives, and not on the escapes there.
+    let rest = "active proctype R() { byte x; do :: q?x od }";
+    let buffered =
+        "chan q = [0] of { byte }; chan c = [1] of { byte }; active proctype P() { byte b; { c??2 } unless { q!b } }";
+    let meeting = "chan q = [0] of { byte }; active proctype P() { byte b; { q?b } unless { q!b } }";
+    let variable = "chan q = [0] of { byte }; chan c = [1] of { byte }; chan v; \
+        active proctype P() { byte b; if :: v = q :: v = c fi; { v?b } unless { q!b } }";
+    for (text, expected) in [(buffered, 2), (meeting, 2)] {
+        let (model, n_before) = read(&format!("{text} {rest}"), true);
+        let seen = explore(&model, 10_000).expect("it is small");
+        assert_eq!((seen.states + n_before, seen.errors, seen.deadlock), (expected, false, true), "{text}");
+    }
+    let source = SourceFile::new("p.pml", format!("{variable} {rest}"));
+    let refused = load(&source, &[], &Reading::default()).expect_err("it depends on itself");
+    assert!(format!("{:?}", refused[0].diagnostics).contains("depends on itself"));
+}

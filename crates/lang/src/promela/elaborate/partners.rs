@@ -17,18 +17,31 @@ use super::Elaboration;
 use super::steps::Move;
 use super::terms::{self, all, any, equal, not};
 
+/// A send may depend on who receives, whose options depend on other sends, and so on; deeper than this it depends on itself.
+const MOST_NESTED: usize = 4;
+
 impl Elaboration<'_> {
     /// Whether some other process takes what a send offers.
     pub(super) fn has_receiver(&mut self, sender: usize, send: &Move, span: Span) -> ModelExpr {
         let Some(Sync { channel, side: SyncSide::Send(values) }) = &send.sync else {
             return terms::truth(true, span);
         };
+        if self.n_sends_asked == MOST_NESTED {
+            let place = self.setting.program.proctypes[self.setting.families[sender].proctype].span;
+            self.not_read(place, "a send without a buffer that depends on itself");
+            return terms::truth(false, span);
+        }
+        self.n_sends_asked += 1;
+        let is_met = |one: &Move| matches!(&one.sync, Some(Sync { channel: other, side: SyncSide::Receive(_) }) if other == channel);
         let mut found = Vec::new();
         for family in 0..self.setting.families.len() {
             let graph = &self.setting.graphs[self.setting.families[family].proctype];
             for (node, declared) in graph.nodes.iter().enumerate() {
                 for (position, edge) in declared.edges.iter().enumerate() {
                     if !matches!(edge.does, Does::Op(Op::Receive { .. })) {
+                        continue;
+                    }
+                    if !self.plain_moves(family, (node, position), edge).iter().any(is_met) {
                         continue;
                     }
                     for receive in self.moves(family, node, position) {
@@ -43,6 +56,7 @@ impl Elaboration<'_> {
                 }
             }
         }
+        self.n_sends_asked -= 1;
         let receives = any(found, span);
         terms::and(send.condition(span), receives)
     }

@@ -95,9 +95,9 @@ impl Elaboration<'_> {
         if let Some(provided) = self.setting.program.proctypes[proctype].provided.as_ref().filter(|_| asks) {
             more.push(self.truth(provided, Some(family)));
         }
-        let escaped: Vec<ModelExpr> = edge
-            .escapes
-            .iter()
+        // Whether an escape sends at a meeting depends on who receives there, which is asked only where it matters.
+        let is_asked = moves.iter().any(|one| one.executable != Executable::Never);
+        let escaped: Vec<ModelExpr> = { edge.escapes.iter().filter(|_| is_asked) }
             .map(|&escape| not(self.any_executable(family, escape, &|edge| edge.escape.is_none())))
             .filter(|condition| !terms::is(condition, true))
             .collect();
@@ -170,7 +170,7 @@ impl Elaboration<'_> {
     }
 
     /// The moves of an edge without what its surroundings demand.
-    fn plain_moves(&mut self, family: usize, (node, position): (NodeId, usize), edge: &Edge) -> Vec<Move> {
+    pub(super) fn plain_moves(&mut self, family: usize, (node, position): (NodeId, usize), edge: &Edge) -> Vec<Move> {
         let span = self.span(edge.span);
         let view = Some(family);
         match &edge.does {
