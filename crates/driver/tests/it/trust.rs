@@ -411,7 +411,7 @@ struct Larger {
     size: i64,
 }
 
-const LARGER: [Larger; 18] = [
+const LARGER: [Larger; 20] = [
     // A constant counts the processes.
     Larger {
         program: "program counted(N: 2..) { const K = count(i in P: true); shared t: 0..=N;
@@ -559,6 +559,20 @@ const LARGER: [Larger; 18] = [
              if i == 3 { a[(i + 1) % N][1] = true; } else { a[(i + 1) % N][0] = true; } } } } }",
         property: "deadlock_free",
         size: 4,
+    },
+    // Another process is assumed to be fair at another size: the first one with two processes.
+    Larger {
+        program: "program another(N: 2..) { shared s: bool; process P[i in 0..<N] { loop { a: s = !s; b: skip; } }
+         property p: P[0]@a ~> P[0]@b under weak P[N - 2]; }",
+        property: "p",
+        size: 3,
+    },
+    // The same of a process of another family.
+    Larger {
+        program: "program beside(N: 2..) { const K = N - 2; shared s: bool; process P[i in 0..<N] { loop { a: s = !s; b: skip; } }
+         process Q[j in 0..<2] { loop { c: skip; d: skip; } } property p: always eventually Q[0]@d under every Q[K]; }",
+        property: "p",
+        size: 3,
     },
 ];
 
