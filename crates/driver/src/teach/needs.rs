@@ -30,22 +30,32 @@ pub(super) fn look(asking: &SimilarQuestions<'_>, property: PropertyId) -> Resul
     }
     let mut kept = under.clone();
     let mut found = Vec::new();
-    for assumption in written {
-        let need = if asking.is_over() {
+    let mut is_kept = vec![true; written.len()];
+    for (at, assumption) in written.iter().enumerate() {
+        // `weak P[0]` beside `weak P[*]` is assumed without it, too.
+        let others = written.iter().zip(&is_kept).enumerate().filter(|(other, (_, is_kept))| **is_kept && *other != at);
+        let others: Vec<FairnessId> = others.flat_map(|(_, (other, _))| other.pairs.iter().copied()).collect();
+        let left_out: Vec<FairnessId> =
+            assumption.pairs.iter().copied().filter(|pair| !others.contains(pair)).collect();
+        let need = if left_out.is_empty() {
+            is_kept[at] = false;
+            Need::NotNeeded
+        } else if asking.is_over() {
             Need::Unknown
         } else {
-            let fewer = without(&kept, &assumption.pairs);
+            let fewer = without(&kept, &left_out);
             let verdict = asking.ask(&asking.assuming(property, fewer.clone()), property)?;
             match (&verdict, loop_turns(&verdict)) {
                 (Verdict::Holds(_), _) => {
                     kept = fewer;
+                    is_kept[at] = false;
                     Need::NotNeeded
                 }
                 (_, Some(turns)) => Need::Needed(turns),
                 _ => Need::Unknown,
             }
         };
-        found.push(Assumption { text: assumption.text, need });
+        found.push(Assumption { text: assumption.text.clone(), need });
     }
     Ok(found)
 }
@@ -55,7 +65,7 @@ fn without(under: &Assumptions, left_out: &[FairnessId]) -> Assumptions {
     Assumptions { any_of: under.any_of.iter().map(kept).collect() }
 }
 
-/// The assumptions of a property as they are written, in the order of the text.
+/// The assumptions of a property as they are written, in the order of the text; one pair may be part of several.
 pub(super) fn written(model: &Model, under: &Assumptions) -> Vec<Written> {
     let mut all: Vec<FairnessId> = under.any_of.iter().flatten().copied().collect();
     all.sort_unstable();
@@ -63,7 +73,7 @@ pub(super) fn written(model: &Model, under: &Assumptions) -> Vec<Written> {
     // What is at one place in the text belongs together.
     let form = |pair: &FairnessPair| pair.name.split(' ').next().unwrap_or_default().to_owned();
     let mut groups: Vec<Vec<FairnessId>> = Vec::new();
-    for id in all {
+    for &id in &all {
         let pair = &model.fairness[id];
         let belongs = |group: &&mut Vec<FairnessId>| {
             let first = &model.fairness[group[0]];
@@ -75,17 +85,25 @@ pub(super) fn written(model: &Model, under: &Assumptions) -> Vec<Written> {
         }
     }
     groups.sort_by_key(|group| model.fairness[group[0]].span.start);
-    groups.into_iter().map(|pairs| Written { text: text(model, &pairs), pairs }).collect()
+    let one = |(at, group): (usize, &Vec<FairnessId>)| match of_each(model, &all, group, &groups[at + 1..]) {
+        Some(each) => each,
+        None => Written { text: model.fairness[group[0]].name.clone(), pairs: group.clone() },
+    };
+    groups.iter().enumerate().map(one).collect()
 }
 
-/// `strong P[*]@trying` for several of one family or where that is written, the name of a single one.
-fn text(model: &Model, pairs: &[FairnessId]) -> String {
-    let first = &model.fairness[pairs[0]];
-    match first.owner {
-        Some(owner) if pairs.len() > 1 || model.forms.for_each.contains(&pairs[0]) => {
-            let process = &model.processes[owner];
-            first.name.replacen(&process.name, &format!("{}[*]", model.families[process.family].name), 1)
-        }
-        _ => first.name.clone(),
-    }
+/// `strong P[*]@trying`, where that is written. A pair that was written of one process before, too, is kept once, and belongs to both.
+fn of_each(model: &Model, all: &[FairnessId], group: &[FairnessId], later: &[Vec<FairnessId>]) -> Option<Written> {
+    let first = &model.fairness[group[0]];
+    let process = &model.processes[first.owner?];
+    let family = &model.families[process.family];
+    let names: Vec<String> =
+        family.processes().map(|other| first.name.replacen(&process.name, &model.processes[other].name, 1)).collect();
+    let is_one = |id: &FairnessId| names.contains(&model.fairness[*id].name);
+    let pairs: Vec<FairnessId> = all.iter().copied().filter(is_one).collect();
+    let is_made_for_each = model.forms.for_each.contains(&group[0]);
+    // What is written of single processes comes before what is written of each, or is part of it.
+    let is_last = pairs.len() == names.len() && !later.iter().any(|group| is_one(&group[0]));
+    let text = first.name.replacen(&process.name, &format!("{}[*]", family.name), 1);
+    (group.len() > 1 || is_made_for_each && is_last).then_some(Written { text, pairs })
 }

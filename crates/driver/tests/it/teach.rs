@@ -96,6 +96,26 @@ fn a_property_that_holds_says_which_assumptions_it_needs() {
     assert_eq!(found.is_vacuous(), Some(false));
 }
 
+/// What is assumed of one process is assumed of each, too, and so is assumed without it.
+#[test]
+fn an_assumption_that_another_one_contains_is_not_needed() {
+    for (under, expected) in [
+        ("weak P[0], weak P[*], strong P[*]@trying", vec!["weak P[0] -", "weak P[*] +", "strong P[*]@trying +"]),
+        ("weak P[*], strong P[*]@trying, weak P[1]", vec!["weak P[*] +", "strong P[*]@trying +"]),
+        ("weak P[0], weak P[1], strong P[*]@trying", vec!["weak P[0] +", "weak P[1] +", "strong P[*]@trying +"]),
+    ] {
+        let found = insight(&mux_sem(&format!("property live: {LIVE} under {under};")), "live");
+        let sign = |need: &Need| match need {
+            Need::Needed(_) => '+',
+            Need::NotNeeded => '-',
+            Need::Unknown => '?',
+        };
+        let needs: Vec<String> =
+            found.assumptions.iter().map(|one| format!("{} {}", one.text, sign(&one.need))).collect();
+        assert_eq!(needs, expected, "{under}");
+    }
+}
+
 #[test]
 fn what_never_happens_is_found() {
     let check = |property: &str, text: &str, variables: &[&str], reached: Reached| {
