@@ -35,6 +35,7 @@ const ALLOWED: [(&str, &[&str]); 14] = [
             "likely_turns",
             "may_end",
             "race",
+            "receptions_of",
             "steps",
             "steps_of",
             "steps_up_to",
@@ -57,7 +58,7 @@ const ALLOWED: [(&str, &[&str]); 14] = [
 ];
 
 /// Methods of the Model's types by which engines decide what may be left out.
-const REFUSED_METHODS: [&str; 2] = ["can_fault", "spread"];
+const REFUSED_METHODS: [&str; 3] = ["can_fault", "can_fault_at_some_size", "spread"];
 
 /// Checks the sources of `audit`, tests aside.
 pub fn check(tree: &TextTree) -> Vec<TidyFinding> {
