@@ -9,18 +9,19 @@ use ::engine::{
     Statistics, Task, Verdict, config,
 };
 use ::views::fragment::fragment;
-use base::{Feature, StopReason, Unsupported};
+use base::{Coarse, Feature, StopReason, Unsupported};
 use evidence::certificate::{Claim, Exchanged, Fact};
 use evidence::plain;
 use evidence::propagation::{Additive, EdgeOwner, ProcessSight, Refutation, Sights};
 use evidence::{Certificate, Evidence, Scope};
+use model::expr::Expr;
 use model::process::ProcessId;
 use model::property::PropertyKind;
 use temporal::exchange::Exchanges;
 
 use crate::additive::{Source, pruned};
 use crate::agenda::{Agenda, Attempt, Came};
-use crate::conditions::{Product, Reader, property_view};
+use crate::conditions::{Product, Reader, property_view, truths};
 use crate::crowded;
 use crate::crowds::{Crowd, about};
 use crate::every::EverySize;
@@ -226,7 +227,8 @@ impl<'t> Prover<'t> {
     /// A proof of a property; where the invariants that are at hand leave something, with more.
     fn proof(&mut self, property: PropertyId) -> Result<Certificate, Halt> {
         self.sizes = None;
-        if let Some(exchanges) = &self.exchanges
+        if !self.may_lack_value(property)
+            && let Some(exchanges) = &self.exchanges
             && let Some(found) = crowded::proof(self.task, self.config, exchanges, property)?
         {
             self.sizes = Some(found.sizes);
@@ -269,6 +271,7 @@ impl<'t> Prover<'t> {
     /// A proof of a property.
     fn certificate(&mut self, property: PropertyId) -> Result<Certificate, Halt> {
         let violations = violations(self.task, property)?;
+        self.check_values(property)?;
         let proving = self.proving()?;
         proving.shop.forget();
         let sights = proving.sights();
@@ -276,6 +279,31 @@ impl<'t> Prover<'t> {
         with_ways(&violations, |ways| self.refute_all(ways, &mut facts))?;
         let asked = &self.task.model.properties[property];
         Ok(Certificate { property: asked.name.clone(), scope: Scope::Instance, facts, implies: Vec::new() })
+    }
+
+    /// The expressions in the assumptions of a property, under every alternative.
+    fn assumed(&self, property: PropertyId) -> impl Iterator<Item = &'t Expr> + use<'t> {
+        let model = self.task.model;
+        let pairs = model.properties[property].under.any_of.iter().flatten();
+        pairs.flat_map(|&pair| model.fairness[pair].expressions())
+    }
+
+    /// Whether the text of an assumption does not tell that it has a value.
+    fn may_lack_value(&self, property: PropertyId) -> bool {
+        self.assumed(property).any(Expr::can_fault)
+    }
+
+    /// Assumptions have a value in every view state of some view that shows them. A run in which one has none decides nothing, whether or not a
+    /// refutation makes use of it.
+    fn check_values(&mut self, property: PropertyId) -> Result<(), Halt> {
+        let exprs: Vec<&Expr> = self.assumed(property).filter(|expr| expr.can_fault()).collect();
+        let views = &mut self.proving()?.shop.views;
+        for expr in exprs {
+            if !(0..views.list.len()).any(|of| matches!(truths(views, of, expr, &[]), Ok(Some(_)))) {
+                return Err(StopReason::from(Coarse::NoValueInRuns).into());
+            }
+        }
+        Ok(())
     }
 
     /// Refutes all ways to violate a property; what was refuted is a lemma for what follows.

@@ -64,7 +64,12 @@ impl<'m> Exchanges<'m> {
         let known: FxHashSet<PairKey<'_>> = to.fairness.iter().map(|&id| self.key(id, &|process| process)).collect();
         let moved = moves(&swaps);
         let image = |process: ProcessId| moved.get(&process).copied().unwrap_or(process);
-        if !from.fairness.iter().all(|&id| known.contains(&self.key(id, &image))) {
+        let images: FxHashSet<PairKey<'_>> = from.fairness.iter().map(|&id| self.key(id, &image)).collect();
+        // What is assumed beside them has a value: a run in which it has none decides nothing.
+        let has_value = |id: FairnessId| {
+            !self.model.fairness[id].can_fault_at_some_size() || images.contains(&self.key(id, &|process| process))
+        };
+        if !images.iter().all(|image| known.contains(image)) || !to.fairness.iter().all(|&id| has_value(id)) {
             return None;
         }
         let dimension =

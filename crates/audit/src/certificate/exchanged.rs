@@ -14,6 +14,7 @@ use model::property::PropertyKind;
 use model::value::Value;
 use model::visit::each_child_mut;
 
+use super::assumed::check_values;
 use super::symmetry::{Permutation, Symmetry};
 use super::{CertificateError, Outcome, words};
 
@@ -70,6 +71,13 @@ impl Image<'_, '_> {
                     "every fairness assumption has to have its image among those of the other way to violate the property",
                     format!("`{}` has none", pair.name),
                 );
+            }
+        }
+        // What the second assumes beside these has a value in every state.
+        for &id in &to.fairness {
+            let pair = &self.model.fairness[id];
+            if !from.fairness.iter().any(|&one| self.is_image(&self.model.fairness[one], pair)) {
+                check_values(self.model, &[id])?;
             }
         }
         Ok(())

@@ -17,7 +17,21 @@ use propagate::Propagate;
 use rings::ByRings;
 
 /// Programs and the truth about their properties.
-const PROGRAMS: [(&str, &str); 26] = [
+const PROGRAMS: [(&str, &str); 28] = [
+    // The same where another alternative is refuted with fewer assumptions, and where the rest of the assumption excludes nothing.
+    (
+        "program others { shared g: 0..=1;
+         process P[i in 0..<3] { loop { l0: skip; l1: await g == 0; } }
+         property t: forall j in P: (P[j]@l1 ~> P[j]@l0) under (weak P[*] or weak (1 / g == 1)), weak P[*]; }",
+        "?",
+    ),
+    (
+        "program unseen { shared g: 0..=1;
+         process P { public x: 0..=1; loop { l0: skip; l3: x = 0; } }
+         process Q[i in 0..<2] { public y: 0..=9; loop { q0: y = (y + 1) % 10; } }
+         property t: always eventually P.x == 0 under strong (Q[0].y == 7) => (1 / g == 1); }",
+        "?",
+    ),
     // A fairness assumption has no value, at first or after a while: no run decides the property.
     (
         "program divides(N: 2..) { shared x: 0..=3; shared busy: bool;
