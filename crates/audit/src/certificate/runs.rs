@@ -16,8 +16,10 @@ use evidence::certificate::{Column, Focus, NoFairRun, StateSet, Variant};
 use evidence::plain::ReferenceViolation;
 use model::Model;
 use model::eval::Turn;
+use model::expr::Expr;
 use model::fairness::EdgePredicate;
 use model::process::ProcessId;
+use model::value::Value;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::may::{Judge, May};
@@ -26,6 +28,7 @@ use self::turns::{Rows, Turns};
 use super::claimed::{Claimed, column_name};
 use super::initial::factors;
 use super::numbering::name;
+use super::propagation::conditions::expressions;
 use super::{CertificateError, Outcome, words};
 
 /// Checks a claim about one way to violate the property; how many abstract processes there were.
@@ -39,8 +42,12 @@ pub(super) fn check(
     check_shape(model, violation, claim).map_err(CertificateError::Malformed)?;
     let rows = listed(claimed).map_err(CertificateError::Malformed)?;
     let mut turns = Turns::new(claimed, rows);
-    let mut judge = Judge::new(model);
+    let mut judge = Judge::new(model, budget);
     let conditions = Conditions::new(model, violation, &mut judge)?;
+    check_values(model, violation, &mut |expr, bound| {
+        let focus = claim.foci.first().map_or(ProcessId::new(0), |focus| focus.process);
+        judge.check_value((expr, bound), &mut turns, focus)
+    })?;
     let mut met = MetPairs::default();
     for focus in &claim.foci {
         budget.check(0)?;
@@ -50,6 +57,21 @@ pub(super) fn check(
         met = process.met;
     }
     Ok(claim.foci.len())
+}
+
+/// What the automaton reads and what is assumed have a value in every state: a run in which one of them has none decides nothing.
+fn check_values(
+    model: &Model,
+    violation: &ReferenceViolation,
+    check: &mut dyn FnMut(&Expr, &[Value]) -> Outcome<()>,
+) -> Outcome<()> {
+    for atom in &violation.automaton.atoms {
+        check(&atom.expr, &atom.bound)?;
+    }
+    for &pair in &violation.fairness {
+        expressions(&model.fairness[pair]).into_iter().try_for_each(|expr| check(expr, &[]))?;
+    }
+    Ok(())
 }
 
 /// The foci are those that the variant asks for, and marks are marks.

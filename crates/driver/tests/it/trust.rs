@@ -12,12 +12,36 @@ use driver::load::Loaded;
 use driver::methods;
 use engine::{Engine, PropertyId, Silent, Task, Verdict};
 use evidence::{Certificate, Evidence};
+use local::fair::{ExplicitFll, LivenessRule};
 use model::Model;
 use propagate::Propagate;
 use rings::ByRings;
 
 /// Programs and the truth about their properties.
-const PROGRAMS: [(&str, &str); 28] = [
+const PROGRAMS: [(&str, &str); 31] = [
+    // An assumption has no value where others, whose control locations are not seen, do not decide it; nor has it, or the property, after what is waited for has come.
+    (
+        "program hidden { shared g: 0..=1;
+         process P[i in 0..<3] { loop { l0: skip; l1: skip; } }
+         property t: P[0]@l0 ~> P[0]@l1 under weak P[*], weak (P[1]@l0 || P[2]@l0 || 1 / g == 1);
+         property u: P[0]@l0 ~> P[0]@l1 under weak P[*], strong (P[1]@l0 && P[2]@l0 && (P[1]@l1 || 1 / g == 1)) => P[0]@l0; }",
+        "??",
+    ),
+    (
+        "program afterwards { shared g: 0..=1; shared h: 0..=1;
+         process P[i in 0..<3] { l0: g = 1; l1: h = 1; l2: skip; }
+         property t: eventually g == 1 && 2 / (1 - h) > 0 under weak P[*];
+         property u: eventually g == 1 under weak P[*], weak (g == 0 || 2 / (1 - h) > 0); }",
+        "??",
+    ),
+    // The same where a part of what is not reached has no value: it has one in every reachable state.
+    (
+        "program reached { shared g: 0..=1 = 1;
+         process P[i in 0..<3] { loop { l0: skip; l1: skip; } }
+         property t: P[0]@l0 ~> P[0]@l1 under weak P[*], weak (P[1]@l0 || P[2]@l0 || 1 / g == 1);
+         property u: P[0]@l0 ~> P[0]@l1 && 1 / g == 1 under weak P[*]; }",
+        "++",
+    ),
     // The same where another alternative is refuted with fewer assumptions, and where the rest of the assumption excludes nothing.
     (
         "program others { shared g: 0..=1;
@@ -883,5 +907,48 @@ fn assumptions_without_a_value_are_refused_by_the_checker() {
         check(&model).unwrap_or_else(|refused| panic!("prover {number}: {refused:?}"));
         assert!(check(&changed).is_err(), "prover {number}: the checker does not see that an assumption has no value");
         assert!(!matches!(ask(&changed), Verdict::Holds(_)), "prover {number}");
+    }
+}
+
+/// The same for ranks: what one process sees of the others decides where the first program's assumption may hold, and no run that violates the property gets to
+/// where the second program's has no value.
+#[test]
+fn ranks_of_one_assumption_are_none_of_one_without_a_value() {
+    let programs = [
+        (
+            "program hidden { shared g: 0..=1;
+             process P[i in 0..<3] { loop { l0: skip; l1: skip; } }
+             property t: P[0]@l0 ~> P[0]@l1 under weak P[*], weak (P[1]@l0 || P[2]@l0 || g == 1); }",
+            ("g == 1", "1 / g == 1"),
+        ),
+        (
+            "program after_property { shared g: 0..=1; shared h: 0..=1;
+             process P[i in 0..<3] { l0: g = 1; l1: h = 1; l2: skip; }
+             property t: eventually (g == 1 && h < 2) under weak P[*]; }",
+            ("h < 2", "2 / (1 - h) > 0"),
+        ),
+        (
+            "program after_assumption { shared g: 0..=1; shared h: 0..=1;
+             process P[i in 0..<3] { l0: g = 1; l1: h = 1; l2: skip; }
+             property t: eventually g == 1 under weak P[*], weak (g == 0 || h < 2); }",
+            ("h < 2", "2 / (1 - h) > 0"),
+        ),
+    ];
+    for (text, (word, other)) in programs {
+        let (model, changed) = (load(text), load(&text.replace(word, other)));
+        let id = driver::select::find(&model, "t").unwrap();
+        for rule in [LivenessRule::FllA, LivenessRule::FllB] {
+            let ask = |model: &Model| {
+                let task = Task { model, properties: vec![id], budget: Budget::unlimited(), n_threads: 1 };
+                ExplicitFll::new(rule).run(&task, &Silent).unwrap().remove(0).verdict
+            };
+            let Verdict::Holds(Evidence::Certificate(certificate)) = ask(&model) else { panic!("{rule:?}: {text}") };
+            let check = |model: &Model| {
+                audit::certificate::check(model, &model.properties[id], &certificate, &Budget::unlimited())
+            };
+            check(&model).unwrap_or_else(|refused| panic!("{rule:?}: {refused:?}"));
+            assert!(check(&changed).is_err(), "{rule:?}: the checker does not see that something has no value: {text}");
+            assert!(!matches!(ask(&changed), Verdict::Holds(_)), "{rule:?}: {text}");
+        }
     }
 }

@@ -200,7 +200,7 @@ impl<const W: usize> MayEvaluator<'_, '_, W> {
                 }
                 Ok(false)
             }
-            May::Truth { wanted, processes, number, .. } => {
+            May::Truth { expr, wanted, processes, number } => {
                 let term = self.terms[*number];
                 let choices: Vec<(ProcessId, Vec<LocalId>)> =
                     processes.iter().map(|&process| (process, self.locals_at(process, store, own))).collect();
@@ -209,16 +209,18 @@ impl<const W: usize> MayEvaluator<'_, '_, W> {
                 if n_combinations > MOST_COMBINATIONS {
                     return Err(Feature::WideFairness.into());
                 }
+                // It has to have a value whatever the others' local states are, not only up to the first that satisfy it.
+                let can_fault = expr.can_fault();
+                let mut found = false;
                 for nth in 0..n_combinations {
                     let row = self.combination(store, &choices, nth);
                     let truth = self.sets.machine.test(term, &row, &self.sets.scratch);
-                    match truth {
-                        Ok(truth) if truth == *wanted => return Ok(true),
-                        Ok(_) => {}
-                        Err(_) => return Err(faulty()),
+                    found |= truth.map_err(|_| faulty())? == *wanted;
+                    if found && !can_fault {
+                        return Ok(true);
                     }
                 }
-                Ok(false)
+                Ok(found)
             }
         }
     }

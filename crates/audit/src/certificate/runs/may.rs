@@ -3,10 +3,11 @@
 //! In: a condition on states. Out: whether it holds for some choice of view states of the others with the same store. A condition is
 //! taken apart where that is exact: an alternative may hold if one side may, and two conditions that read different processes if
 //! each may. The rest is tried, for all view states of the processes that it reads that differ in what it can see of them. A
-//! condition without a value in one of these states is refused.
+//! condition that may have no value is tried at every row of a process, also where a part of it decides whether it may hold, and where no run that violates the property gets to: it is refused where it has none.
 
 use std::collections::BTreeSet;
 
+use base::Budget;
 use evidence::certificate::Column;
 use model::Model;
 use model::control::PlaceId;
@@ -75,15 +76,16 @@ pub(super) struct Judge<'m> {
     /// The state that expressions are evaluated in; filled as far as they read it.
     state: State,
     n_wholes: usize,
+    budget: &'m Budget,
     /// By expression, process and store: rows that represent all that the expression can distinguish.
     told_apart: FxHashMap<(usize, ProcessId, u32), Vec<u32>>,
 }
 
 impl<'m> Judge<'m> {
     /// A judge of conditions of the program.
-    pub fn new(model: &'m Model) -> Self {
+    pub fn new(model: &'m Model, budget: &'m Budget) -> Self {
         let state = initial_states(model).next().expect("a program has an initial state");
-        Judge { model, splitter: Splitter::new(model), state, n_wholes: 0, told_apart: FxHashMap::default() }
+        Judge { model, splitter: Splitter::new(model), state, n_wholes: 0, budget, told_apart: FxHashMap::default() }
     }
 
     /// A predicate of a fairness assumption.
@@ -171,6 +173,44 @@ impl<'m> Judge<'m> {
         let (number, bound) = (self.n_wholes, bound.to_vec());
         let (processes, cells) = (mentions.processes, mentions.cells);
         Ok(Whole { number, expr: expr.clone(), bound, wanted, processes, cells, places })
+    }
+
+    /// The expression has a value in every state that the rows of a process and those of the others show.
+    pub fn check_value(
+        &mut self,
+        (expr, bound): (&Expr, &[Value]),
+        turns: &mut Turns<'_>,
+        focus: ProcessId,
+    ) -> Outcome<()> {
+        if self.splitter.has_value(expr, bound) {
+            return Ok(());
+        }
+        let mut parts: Vec<(&Expr, Vec<Value>)> = Vec::new();
+        match &expr.kind {
+            ExprKind::Not(inner) => return self.check_value((inner, bound), turns, focus),
+            ExprKind::Binary(BinaryOp::And | BinaryOp::Or | BinaryOp::Implies, left, right) => {
+                parts.extend([left, right].map(|side| (&**side, bound.to_vec())));
+            }
+            ExprKind::Quantified(inner) if inner.quantifier != Quantifier::Count => {
+                let instances = self.instances(inner, bound).into_iter().flatten();
+                parts.extend(instances.map(|instance| (&inner.body, instance)));
+            }
+            _ => {}
+        }
+        // Where each part has a value, so does the whole; where one has none, an earlier one may decide.
+        let mut have_values = !parts.is_empty();
+        for (part, bound) in parts {
+            have_values = have_values && self.check_value((part, &bound), turns, focus).is_ok();
+        }
+        if have_values {
+            return Ok(());
+        }
+        let whole = May::Whole(self.whole(expr, bound, true)?);
+        for row in 0..turns.rows(focus).list.len() as u32 {
+            self.budget.check(0)?;
+            self.may_hold(&whole, turns, (focus, row))?;
+        }
+        Ok(())
     }
 
     /// Whether a condition may hold at a row of a process.
