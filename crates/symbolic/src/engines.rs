@@ -356,20 +356,19 @@ impl<'a> SymbolicWork<'a> {
         }
     }
 
-    /// The proof with the coarsest facts that are enough, if those that were exposed can be put together. Only of proofs that take
-    /// little room: each try takes about as long as the last round.
+    /// The proof with the coarsest facts that are enough, if those that were exposed can be put together. Each try has little room: a proof
+    /// that takes more is no smaller one.
     fn with_fewer_facts(
         &self,
         (id, symmetry): (PropertyId, Option<&Symmetry<'_>>),
         views: SharedView,
         found: &LocalSets<'_>,
     ) -> Option<SymbolicProof<'a>> {
-        const LITTLE_ROOM: u64 = 1 << 15;
         let (model, budget) = (self.task.model, &self.task.budget);
-        let asked = questions_up_to(model, &model.properties[id].kind, symmetry);
-        let asked = asked.filter(|_| found.peak_nodes() <= LITTLE_ROOM)?;
+        let asked = questions_up_to(model, &model.properties[id].kind, symmetry)?;
+        let little = SymbolicWork { n_nodes: self.n_nodes.min(self.config.first_nodes), ..*self };
         let proof = |facts: &[(ProcessId, LocalFact)]| -> Result<Option<SymbolicProof<'a>>, StopReason> {
-            let mut sets = self.sets(views)?;
+            let mut sets = little.sets(views)?;
             sets.expose(facts)?;
             let plan = match symmetry {
                 Some(symmetry) => KIndexPlan::of_first(&sets, 1, symmetry.clone(), budget)?,
@@ -384,7 +383,11 @@ impl<'a> SymbolicWork<'a> {
         };
         // Where the budget ends, the proof is the one that was found.
         let family_of = |process: ProcessId| model.processes[process].family;
-        tries(&found.exposed(), family_of).iter().find_map(|facts| proof(facts).transpose()).and_then(Result::ok)
+        let attempt = |facts: &Vec<(ProcessId, LocalFact)>| match proof(facts) {
+            Err(StopReason::NodeLimit(_)) => None,
+            outcome => outcome.transpose(),
+        };
+        tries(&found.exposed(), family_of).iter().find_map(attempt).and_then(Result::ok)
     }
 
     fn fair(&self, id: PropertyId, rule: LivenessRule) -> Result<Answer, Contradiction> {
@@ -453,7 +456,6 @@ fn open_where_stopped(outcome: Result<PropertyAttempt, Halt>) -> Result<Property
     }
 }
 
-/// A round in which something was exposed.
 /// Local sets that prove a property.
 struct SymbolicProof<'a> {
     /// What they are kept in, with the exposed facts.
@@ -464,6 +466,7 @@ struct SymbolicProof<'a> {
     implies: Vec<Implied>,
 }
 
+/// A round in which something was exposed.
 fn exposure(round: &RefinementRound) -> Option<Exposure> {
     let (because, steps) = round.because.clone().map_or((None, 0), |(state, steps)| (Some(state), steps));
     (!round.exposed.is_empty()).then(|| Exposure { facts: round.exposed.clone(), because, steps })

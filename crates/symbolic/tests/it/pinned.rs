@@ -141,6 +141,19 @@ fn what_was_exposed_and_why_is_told_with_the_answer() {
     assert_eq!(answer.statistics.views, Some(SharedView::Mentioned));
 }
 
+/// However many processes there are, it matters of each whether it is inside: 2 (N + 1) local states, where the product has (N + 1) 2^N states.
+#[test]
+fn the_proof_of_the_semaphore_stays_small() {
+    for n in [4, 9, 14] {
+        let model = load(MUX_SEM, Some(n));
+        let answer = answer(Symbolic::Completion, &model, Budget::unlimited());
+        let facts: Vec<&LocalFact> = answer.statistics.exposures[0].facts.iter().map(|(_, fact)| fact).collect();
+        assert!(facts.iter().all(|fact| matches!(fact, LocalFact::Control(points) if points.len() == 2)), "{facts:?}");
+        let each = answer.statistics.local_states.expect("the sets are counted");
+        assert!(!each.is_empty() && each.iter().all(|size| *size == Some(2 * (n as u64 + 1))), "{each:?}");
+    }
+}
+
 /// Counters whose sum is fixed by nothing: diagrams that grow for long.
 const HARD: &str = "program hard {
   shared s: [0..=15; 12];
