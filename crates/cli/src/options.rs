@@ -557,7 +557,7 @@ pub struct SimOptions {
     #[command(flatten)]
     pub goal: GoalOptions,
     /// Start the random choices here; the same seed gives the same run [default: from the clock]
-    #[arg(long, value_name = "SEED", help_heading = "Run", conflicts_with = "interactive")]
+    #[arg(long, value_name = "SEED", help_heading = "Run")]
     pub seed: Option<u64>,
     /// The most steps of a run
     #[arg(long, value_name = "STEPS", help_heading = "Run", default_value_t = 100)]
@@ -675,7 +675,7 @@ A file with errors is never written.";
 #[derive(Clone, Debug, Args)]
 pub struct ExplainOptions {
     /// The code, such as E0103, or the method, such as completion
-    #[arg(value_name = "CODE|METHOD")]
+    #[arg(value_name = "CODE|METHOD", value_parser = values::Explained, hide_possible_values = true)]
     pub what: String,
 }
 
@@ -775,8 +775,9 @@ fn method_help() -> String {
     let mut text = String::from(
         "How to check; several, separated by commas, are compared in one table (`--method NAME --help` says more of one):\n",
     );
+    let column = driver::methods::available().map(|method| method.name.len()).max().unwrap_or(0);
     for method in driver::methods::available() {
-        text += &format!("  {:<8} {}\n", method.name, method.answers);
+        text += &format!("  {:<column$}  {}\n", method.name, method.answers);
     }
     text
 }

@@ -24,6 +24,23 @@ impl TypedValueParser for MethodNames {
     }
 }
 
+/// Reads what `explain` is asked about; which codes and methods there are, completions know.
+#[derive(Clone, Copy, Debug)]
+pub struct Explained;
+
+impl TypedValueParser for Explained {
+    type Value = String;
+
+    fn parse_ref(&self, command: &Command, argument: Option<&Arg>, value: &OsStr) -> Result<String, clap::Error> {
+        MethodNames.parse_ref(command, argument, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let codes = lang::codes::all().map(|row| PossibleValue::new(row.code).help(row.title));
+        Some(Box::new(MethodNames.possible_values()?.chain(codes)))
+    }
+}
+
 /// Times beyond this are slips of the pen, and would overflow the clock.
 const LONGEST: Duration = Duration::from_secs(366 * 24 * 3600);
 

@@ -48,7 +48,12 @@ impl<'m> Simulation<'m> {
         }
         let mut simulation = Simulation::new(model, first.clone());
         for (nth, (turn, after)) in trace.turns.iter().zip(&trace.states[1..]).enumerate() {
-            let Turn::Step(by) = turn else { continue };
+            let Turn::Step(by) = turn else {
+                match after == simulation.state() {
+                    true => continue,
+                    false => return Err(format!("turn {} of the trace changes the state without a step", nth + 1)),
+                }
+            };
             let process = by.process;
             let mut steps = eval::likely_steps_of(model, simulation.state(), process, Some(after)).into_iter();
             let taken = steps.find(|step| step.by == *by && step.result.as_ref() == Ok(after));

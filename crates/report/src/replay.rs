@@ -12,15 +12,11 @@ use crate::numbers::counted;
 use crate::style::{Ink, Mark, Style};
 use crate::text::{clean, hang, spread_cut};
 
-/// That the trace is a run of the program and decides the property.
-pub fn accepted(model: &Model, property: &str, trace: &Trace, style: &Style) -> String {
-    let text = format!(
-        "{} the trace is a run of {}: {}, and decides {}",
-        style.mark(Mark::Holds),
-        clean(&model.name),
-        counted(trace.n_steps() as u64, "step", "steps"),
-        clean(property)
-    );
+/// That the trace is a run of the program, and decides the property that it is about.
+pub fn accepted(model: &Model, property: Option<&str>, trace: &Trace, style: &Style) -> String {
+    let decides = property.map_or(String::new(), |property| format!(", and decides {}", clean(property)));
+    let steps = counted(trace.n_steps() as u64, "step", "steps");
+    let text = format!("{} the trace is a run of {}: {steps}{decides}", style.mark(Mark::Holds), clean(&model.name));
     style.paint(Ink::Good, &text) + "\n"
 }
 
@@ -117,7 +113,7 @@ mod tests {
         let run = broken_lock(2);
         let Verdict::Violated(Evidence::Trace(trace)) = &run.results[0].verdict else { panic!("the lock is broken") };
         let style = Style::default();
-        let mut out = accepted(&run.model, "mutex", trace, &style);
+        let mut out = accepted(&run.model, Some("mutex"), trace, &style);
         for nth in 0..=trace.n_steps() {
             out.push_str(&state(Page { model: &run.model, source: &run.source, style: &style }, trace, nth));
         }

@@ -70,9 +70,22 @@ fn effects(page: Page<'_>, view: &StepView) -> String {
     moves.chain(changed).collect::<Vec<_>>().join(", ")
 }
 
+/// Steps that were taken at random.
+#[derive(Clone, Copy, Debug)]
+pub struct RandomSteps {
+    /// The seed that repeats them.
+    pub seed: u64,
+    /// How many steps of a given run come before.
+    pub n_before: usize,
+    /// How many there are.
+    pub n_taken: usize,
+}
+
 /// How a random simulation ended: the seed to repeat it, and how many steps were taken.
-pub fn seed_line(seed: u64, n_steps: usize, why: &str, style: &Style) -> String {
-    let text = format!("{} taken with --seed {seed}; {why}", counted(n_steps as u64, "step", "steps"));
+pub fn seed_line(steps: RandomSteps, why: &str, style: &Style) -> String {
+    let RandomSteps { seed, n_before, n_taken } = steps;
+    let after = if n_before == 0 { String::new() } else { format!(" after the {n_before} that were given") };
+    let text = format!("{} taken with --seed {seed}{after}; {why}", counted(n_taken as u64, "step", "steps"));
     style.paint(Ink::Dim, &text) + "\n"
 }
 
@@ -98,7 +111,7 @@ mod tests {
             out.push_str(&step_line(page, nth, &state, &step));
             state = next;
         }
-        out.push_str(&seed_line(7, 5, "all steps were taken", &style));
+        out.push_str(&seed_line(RandomSteps { seed: 7, n_before: 0, n_taken: 5 }, "all steps were taken", &style));
         crate::testing::assert_shown("sim__choices_and_steps", &out);
     }
 }

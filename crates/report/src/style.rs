@@ -126,6 +126,27 @@ impl Style {
         if self.ascii { text.replace('≥', ">=").replace('≤', "<=") } else { text }
     }
 
+    /// A text of our own, all of it in ASCII where everything is: letters lose their accents, and a sign without a spelling is `?`.
+    pub fn spelled(&self, text: &str) -> String {
+        if !self.ascii {
+            return text.to_owned();
+        }
+        let spelling = |letter: char| match letter {
+            '…' => "...".to_owned(),
+            '–' => "-".to_owned(),
+            '≥' => ">=".to_owned(),
+            '≤' => "<=".to_owned(),
+            'á' | 'à' | 'ä' => "a".to_owned(),
+            'é' | 'è' => "e".to_owned(),
+            'í' => "i".to_owned(),
+            'ó' | 'ö' => "o".to_owned(),
+            'ü' => "u".to_owned(),
+            letter if letter.is_ascii() => letter.to_string(),
+            _ => "?".to_owned(),
+        };
+        text.chars().map(spelling).collect()
+    }
+
     /// The text in its colour, if there are colours.
     pub fn paint(&self, ink: Ink, text: &str) -> String {
         if self.color && !text.is_empty() { format!("\x1b[{}m{text}\x1b[0m", ink.code()) } else { text.to_owned() }

@@ -1,7 +1,8 @@
 //! `completions`: a script for a shell, made from the table of options.
 //!
 //! The script knows commands, options, methods, formats and files by itself. For the names of properties it asks the tool, which reads the programs that
-//! already stand on the line (`names`); what the generator writes for options that take a property is replaced by that question.
+//! already stand on the line (`names`); what the generator writes for options that take a property is replaced by that question. In bash, of several
+//! methods or formats with commas between them the last one is completed.
 
 use clap_complete::Shell;
 
@@ -13,7 +14,15 @@ use crate::terminal;
 /// The options that take the name of a property.
 const TAKE_PROPERTIES: [&str; 2] = ["--property", "--until"];
 
+/// The options that take several words with commas between them.
+const TAKE_LISTS: [&str; 3] = ["--method", "--format", "--deny"];
+
 const BASH: &str = r#"
+_piecewise_list() {
+    local before=""
+    [[ $cur == *,* ]] && before="${cur%,*},"
+    COMPREPLY=($(compgen -P "$before" -W "$1" -- "${cur##*,}"))
+}
 _piecewise_properties() {
     local word
     for word in "${COMP_WORDS[@]}"; do
@@ -58,12 +67,19 @@ fn with_properties(shell: Shell, script: &str) -> String {
             let files = "COMPREPLY=($(compgen -f \"${cur}\"))";
             let asked = "COMPREPLY=($(compgen -W \"$(_piecewise_properties)\" -- \"${cur}\"))";
             let mut out = BASH.trim_start().to_owned();
-            let mut is_property = false;
+            let (mut is_property, mut is_list) = (false, false);
             for line in script.lines() {
                 let word = line.trim();
-                out += &if is_property { line.replace(files, asked) } else { line.to_owned() };
+                out += &match (is_property, is_list) {
+                    (true, _) => line.replace(files, asked),
+                    (_, true) => {
+                        line.replace("COMPREPLY=($(compgen -W ", "_piecewise_list ").replace(" -- \"${cur}\"))", "")
+                    }
+                    _ => line.to_owned(),
+                };
                 out += "\n";
-                is_property = TAKE_PROPERTIES.iter().any(|option| word.strip_suffix(')') == Some(option));
+                let follows = |options: &[&str]| options.iter().any(|option| word.strip_suffix(')') == Some(option));
+                (is_property, is_list) = (follows(&TAKE_PROPERTIES), follows(&TAKE_LISTS));
             }
             out
         }

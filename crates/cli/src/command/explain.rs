@@ -23,7 +23,7 @@ pub fn run(options: &ExplainOptions, display: &DisplayOptions) -> Result<ExitSta
         Some(declared) => method_page(declared, &style),
         None => page(codes::find(options.what.trim()).ok_or_else(|| unknown(&options.what))?, &style),
     };
-    terminal::print(&text)?;
+    terminal::print(&style.spelled(&text))?;
     Ok(ExitStatus::AsExpected)
 }
 

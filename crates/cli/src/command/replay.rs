@@ -44,11 +44,11 @@ pub fn run(options: &ReplayOptions, display: &DisplayOptions) -> Result<ExitStat
     match replay(&text, &program.model, options.property.as_deref()) {
         Ok((property, trace)) => {
             let shown = if display.quiet { String::new() } else { steps(&program, &trace, display) };
-            let property = &program.model.properties[property].name;
+            let property = property.map(|property| program.model.properties[property].name.as_str());
             terminal::print(&(shown + &view::accepted(&program.model, property, &trace, &style)))?;
             Ok(ExitStatus::AsExpected)
         }
-        Err(ReplayError::Refused(error)) => {
+        Err(error @ (ReplayError::Refused(_) | ReplayError::NoRun(_))) => {
             terminal::print(&view::refused(&program.model, &error.to_string(), &style))?;
             Ok(ExitStatus::NotAsExpected)
         }

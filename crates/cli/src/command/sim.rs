@@ -19,7 +19,7 @@ use report::human::{self, Context};
 use report::numbers::counted;
 use report::{Page, Style, replay, sim};
 
-use crate::command::stepper;
+use crate::command::stepper::{self, Session};
 use crate::failure::Failure;
 use crate::files::Target;
 use crate::options::{DisplayOptions, SimOptions};
@@ -47,7 +47,7 @@ pub fn run(options: &SimOptions, display: &DisplayOptions) -> Result<ExitStatus,
     let kept = options.trace.as_deref().map(|path| kept_at(path, &program)).transpose()?;
     let begun = options.from.as_deref().map(|path| begin(path, &program.model)).transpose()?;
     if options.interactive {
-        return stepper::run(&program, (begun, kept), display);
+        return stepper::run(&program, Session { begun, seed: seed(options), kept }, display);
     }
     let style = terminal::style_for_stdout(display);
     let walk = match &options.until {
@@ -57,8 +57,9 @@ pub fn run(options: &SimOptions, display: &DisplayOptions) -> Result<ExitStatus,
             match begun {
                 None => Walk::random(&program, &watched, seed, options.steps),
                 Some(begun) => {
+                    let n_before = begun.n_steps();
                     let (trace, ending) = simulation::random_run_from(begun, &watched, seed, options.steps);
-                    Walk { seed, trace, ending }
+                    Walk { seed, n_before, trace, ending }
                 }
             }
         }
@@ -110,6 +111,8 @@ fn begin<'m>(path: &Path, model: &'m Model) -> Result<Simulation<'m>, Failure> {
 /// One random run.
 struct Walk {
     seed: u64,
+    /// The steps of the run that it goes on with.
+    n_before: usize,
     trace: Trace,
     ending: Ending,
 }
@@ -117,7 +120,7 @@ struct Walk {
 impl Walk {
     fn random(program: &Program, watched: &[PropertyId], seed: u64, n_steps: usize) -> Self {
         let (trace, ending) = simulation::random_run(&program.model, watched, seed, n_steps);
-        Walk { seed, trace, ending }
+        Walk { seed, n_before: 0, trace, ending }
     }
 }
 
@@ -134,7 +137,7 @@ fn until(program: &Program, name: &str, (options, budget): (&SimOptions, &Budget
     let property = driver::select::find(&program.model, name)?;
     if let PropertyKind::Temporal(_) = program.model.properties[property].kind {
         return Err(
-            format!("`{name}` speaks of endless runs, and a simulated run ends; it decides no such property").into()
+            format!("`{name}` speaks of endless runs, and a simulated run ends; it decides no such property (`piecewise check --property {name} --trace DIR` finds one, if there is one, and `sim --from` goes along it)").into()
         );
     }
     let first = seed(options);
@@ -159,10 +162,10 @@ fn seed(options: &SimOptions) -> u64 {
 
 /// The run as text, and what it says about the program.
 fn show(program: Program, walk: Walk, style: &Style) -> Result<(String, ExitStatus), Failure> {
-    let Walk { seed, trace, ending } = walk;
-    let n_steps = trace.n_steps();
+    let Walk { seed, n_before, trace, ending } = walk;
+    let steps = sim::RandomSteps { seed, n_before, n_taken: trace.n_steps() - n_before };
     let plain = |why: &str| {
-        let seed = sim::seed_line(seed, n_steps, why, style);
+        let seed = sim::seed_line(steps, why, style);
         replay::text(Page { model: &program.model, source: &program.source, style }, &trace) + &seed
     };
     match ending {
@@ -179,7 +182,7 @@ fn show(program: Program, walk: Walk, style: &Style) -> Result<(String, ExitStat
             let status = ExitStatus::of_answer(result.as_expected(&program.model));
             let checked = Checked { results: vec![result], time: Duration::ZERO, processor_time: None, method: "sim" };
             let run = Explained::new(program.into_run(checked), &Budget::unlimited());
-            let decided = sim::seed_line(seed, n_steps, &format!("{name} is decided"), style);
+            let decided = sim::seed_line(steps, &format!("{name} is decided"), style);
             Ok((human::run(&run, &Context::default(), style) + &decided, status))
         }
     }

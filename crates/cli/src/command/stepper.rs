@@ -27,7 +27,7 @@ const ALL: &str = "\
   3          take step 3
   x, x 20    take a step at random, or twenty; a breakpoint ends it
   u, u 5     undo a step, or five
-  r          take again what was undone
+  r, r 5     take again what was undone
   s          show the whole state
   t          show the run so far
   p EXPR     evaluate an expression over the program's names
@@ -36,12 +36,19 @@ const ALL: &str = "\
   q          quit
 ";
 
-/// Steps through a program until the user has enough; starts where a run ends, if there is one, and writes the run to a file.
-pub fn run(
-    program: &Program,
-    (begun, kept): (Option<Simulation<'_>>, Option<Target>),
-    display: &DisplayOptions,
-) -> Result<ExitStatus, Failure> {
+/// Where a user begins, and what is kept.
+pub struct Session<'m> {
+    /// The run that is gone on with, if there is one.
+    pub begun: Option<Simulation<'m>>,
+    /// Where random steps start.
+    pub seed: u64,
+    /// The file that the run is written to.
+    pub kept: Option<Target>,
+}
+
+/// Steps through a program until the user has enough.
+pub fn run(program: &Program, session: Session<'_>, display: &DisplayOptions) -> Result<ExitStatus, Failure> {
+    let Session { begun, seed, kept } = session;
     let initial = eval::initial_states(&program.model).next();
     let initial = initial.ok_or_else(|| Failure::from("the program has no initial state".to_owned()))?;
     let simulation = begun.unwrap_or_else(|| Simulation::new(&program.model, initial));
@@ -50,7 +57,7 @@ pub fn run(
         simulation,
         choices: Vec::new(),
         watched: simulation::watched_by_default(&program.model),
-        random: SplitMix64::new(1),
+        random: SplitMix64::new(seed),
         style: terminal::style_for_stdout(display),
     };
     let first = HELP.to_owned() + &stepper.look();
@@ -79,7 +86,7 @@ enum Word {
     Take(usize),
     Random(usize),
     Undo(usize),
-    Redo,
+    Redo(usize),
     State,
     Trace,
     Evaluate(String),
@@ -98,7 +105,7 @@ impl Word {
         match (word, times()) {
             ("u" | "undo", Some(times)) => Word::Undo(times),
             ("x" | "random", Some(times)) => Word::Random(times),
-            ("r" | "redo", _) if rest.is_empty() => Word::Redo,
+            ("r" | "redo", Some(times)) => Word::Redo(times),
             ("s" | "state", _) if rest.is_empty() => Word::State,
             ("t" | "trace", _) if rest.is_empty() => Word::Trace,
             ("p" | "print", _) if !rest.is_empty() => Word::Evaluate(rest.to_owned()),
@@ -131,8 +138,10 @@ impl Stepper<'_> {
                 0 => "there is nothing to undo\n> ".to_owned(),
                 _ => self.look(),
             },
-            Word::Redo if self.simulation.redo() => self.look(),
-            Word::Redo => "there is nothing to take again\n> ".to_owned(),
+            Word::Redo(times) => match (0..times).take_while(|_| self.simulation.redo()).count() {
+                0 => "there is nothing to take again\n> ".to_owned(),
+                _ => self.look(),
+            },
             Word::State => replay::whole_state(&self.program.model, self.simulation.state(), &self.style) + "> ",
             Word::Trace => replay::text(self.page(), &self.simulation.so_far()) + "> ",
             Word::Evaluate(text) => {

@@ -47,7 +47,7 @@ fn wrong_flags_are_refused() {
         ("sim lock.pw --until nothing", "no property matches `nothing`"),
         ("sim lock.pw -N 2..3", "is a sweep"),
         ("sim lock.pw --seed -1", "-1"),
-        ("sim lock.pw --interactive --seed 1", "cannot be used with"),
+        ("sim lock.pw --interactive --until mutex", "cannot be used with"),
         ("explain", "required"),
         ("explain E9999", "there is no code `E9999`; near codes are"),
         ("explain nonsense", "codes look like E0103"),

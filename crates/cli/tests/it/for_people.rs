@@ -18,12 +18,23 @@ fn a_shell_completes_the_properties_of_the_programs_on_the_line() {
     }
     place.write("script", place.run("completions bash").exits(0).out);
     let tool = std::path::Path::new(env!("CARGO_BIN_EXE_piecewise"));
-    let script = format!(
-        "PATH={}:$PATH; . ./script; COMP_WORDS=(piecewise check lock.pw --property m); COMP_CWORD=4; \
-         _piecewise piecewise m --property; echo \"${{COMPREPLY[@]}}\"",
-        tool.parent().unwrap().display()
-    );
-    assert_eq!(Told::new(&bash(&script).unwrap()).out, "mutex\n");
+    for (line, completed) in [
+        ("check lock.pw --property m", "mutex"),
+        ("check lock.pw --method comp", "completion"),
+        ("check lock.pw --method mono,pa", "mono,pairwise"),
+        ("check lock.pw --format human,sa", "human,sarif"),
+        ("explain E0103", "E0103"),
+    ] {
+        let words: Vec<&str> = line.split(' ').collect();
+        let (last, before) = (words[words.len() - 1], words[words.len() - 2]);
+        let script = format!(
+            "PATH={}:$PATH; . ./script; COMP_WORDS=(piecewise {line}); COMP_CWORD={}; \
+             _piecewise piecewise {last} {before}; echo \"${{COMPREPLY[@]}}\"",
+            tool.parent().unwrap().display(),
+            words.len()
+        );
+        assert_eq!(Told::new(&bash(&script).unwrap()).out, format!("{completed}\n"), "{line}");
+    }
 }
 
 #[test]
@@ -201,9 +212,37 @@ fn promela_waits_for_messages_and_room() {
 fn a_run_that_was_kept_by_hand_is_about_no_property() {
     let place = Place::with("lock.pw", LOCK);
     place.run("sim lock.pw --seed 1 --steps 4 --trace run.itf.json").exits(0);
-    let told = place.run("replay run.itf.json lock.pw").exits(2);
-    told.complains("the trace does not say which property it is about")
-        .complains("piecewise sim MODEL --from TRACE -i");
+    place.run("replay run.itf.json lock.pw").exits(0).prints("✔ the trace is a run of lock: 4 steps\n");
+    let mut changed: serde_json::Value = serde_json::from_str(&place.read("run.itf.json")).unwrap();
+    let states = changed["states"].as_array_mut().unwrap();
+    states[4] = states[2].clone();
+    place.write("changed.itf.json", changed.to_string());
+    place.run("replay changed.itf.json lock.pw").exits(1).prints("no run of lock").prints("step 4 of the trace");
+    place
+        .run("sim lock.pw --from run.itf.json --steps 2 --seed 1")
+        .exits(0)
+        .prints("2 steps taken with --seed 1 after the 4");
+}
+
+#[test]
+fn steps_that_were_undone_are_taken_again_and_random_ones_have_a_seed() {
+    let place = Place::with("lock.pw", LOCK);
+    let told = place.run_with_input("sim lock.pw -i --seed 7", "x 6\nu 6\nr 4\nt\nq\n").exits(0);
+    let again = place.run_with_input("sim lock.pw -i --seed 7", "x 4\nt\nq\n").exits(0);
+    let run = |out: &str| out[out.find("  step  line").unwrap()..].to_owned();
+    assert_eq!(run(&told.out), run(&again.out), "four of six steps are taken again");
+    let other = place.run_with_input("sim lock.pw -i --seed 8", "x 4\nt\nq\n").exits(0);
+    assert_ne!(run(&other.out), run(&again.out));
+    place.run("sim lock.pw -i --until mutex").exits(2).complains("cannot be used with");
+}
+
+#[test]
+fn a_c_locale_sees_ascii_in_explanations() {
+    let place = Place::new();
+    for what in lang::codes::all().map(|row| row.code).chain(driver::methods::available().map(|method| method.name)) {
+        let told = Told::new(&place.command(["explain", what]).env("LC_ALL", "C").output().unwrap()).exits(0);
+        assert!(told.out.is_ascii(), "{}", told.out);
+    }
 }
 
 #[test]
