@@ -114,10 +114,18 @@ impl Image<'_, '_> {
             (StatePredicate::NobodyAble, StatePredicate::NobodyAble) => true,
             (StatePredicate::Holds(one), StatePredicate::Holds(other))
             | (StatePredicate::Fails(one), StatePredicate::Fails(other)) => {
-                self.symmetry.image(self.permutation, one, 0).is_ok_and(|image| image == *other)
+                self.image(one, 0).is_ok_and(|image| image == *other)
             }
             _ => false,
         }
+    }
+
+    /// What the permutation makes of an expression; one that leaves every process where it is changes nothing, whatever is indexed.
+    fn image(&self, expr: &Expr, n_bound: usize) -> Outcome<Expr> {
+        if self.model.processes.ids().all(|process| self.permutation.of(process) == process) {
+            return Ok(expr.clone());
+        }
+        self.symmetry.image(self.permutation, expr, n_bound).map_err(CertificateError::NotSymmetric)
     }
 
     /// The automata read images of states in the same way.
@@ -132,8 +140,7 @@ impl Image<'_, '_> {
         }
         for (atom, other) in one.atoms.iter().zip(&other.atoms) {
             let n_bound = atom.bound.len().max(other.bound.len());
-            let image = self.symmetry.image(self.permutation, &with_values(atom), n_bound);
-            if image.map_err(CertificateError::NotSymmetric)? != with_values(other) {
+            if self.image(&with_values(atom), n_bound)? != with_values(other) {
                 return words::refused(
                     "what one way to violate the property looks at has to be the image of what the other one does",
                     "it is not",

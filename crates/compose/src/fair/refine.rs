@@ -121,35 +121,36 @@ impl<B: FairBackend> Refinement<'_, '_, B> {
         })
     }
 
-    /// Whether the run of the program satisfies some set of assumptions of the property.
+    /// Whether the run of the program satisfies some set of assumptions of the property; one without a value is not satisfied.
+    ///
+    /// # Errors
+    /// Where no set is satisfied, and an assumption has no value.
     pub fn is_fair(&self, run: &Unrolled) -> Result<bool, StopReason> {
+        let mut without_value = None;
         for set in &self.conditions.property.under.any_of {
-            let mut all = true;
-            for pair in self.conditions.pairs.iter().filter(|pair| set.contains(&pair.id)) {
-                all &= self.satisfies(run, pair)?;
-            }
-            if all {
-                return Ok(true);
+            let mut pairs = self.conditions.pairs.iter().filter(|pair| set.contains(&pair.id));
+            match pairs.try_fold(true, |all, pair| Ok::<bool, StopReason>(all && self.satisfies(run, pair)?)) {
+                Ok(true) => return Ok(true),
+                Ok(false) => {}
+                Err(reason) => without_value = Some(reason),
             }
         }
-        Ok(false)
+        without_value.map_or(Ok(false), Err)
     }
 
-    /// Whether the loop of a run satisfies an assumption.
+    /// Whether the loop of a run satisfies an assumption, which has to have a value in each of its states.
     fn satisfies(&self, run: &Unrolled, pair: &AssumptionPair) -> Result<bool, StopReason> {
         let (model, declared) = (self.locals.model, &self.conditions.model.fairness[pair.id]);
-        let mut always = declared.always.is_some();
+        let (mut always, mut again) = (declared.always.is_some(), false);
         for at in run.loop_from..run.turns.len() {
             for often in &declared.often {
-                if eval::is_true_of(model, &run.states[at], &run.turns[at], often).map_err(fault)? {
-                    return Ok(true);
-                }
+                again |= eval::is_true_of(model, &run.states[at], &run.turns[at], often).map_err(fault)?;
             }
-            if let Some(predicate) = declared.always.as_ref().filter(|_| always) {
-                always = eval::holds(model, &run.states[at], predicate).map_err(fault)?;
+            if let Some(predicate) = &declared.always {
+                always &= eval::holds(model, &run.states[at], predicate).map_err(fault)?;
             }
         }
-        Ok(always)
+        Ok(always || again)
     }
 
     /// A fact for each assumption that the abstract run satisfies and the run of the program does not.

@@ -18,7 +18,21 @@ use propagate::Propagate;
 use rings::ByRings;
 
 /// Programs and the truth about their properties.
-const PROGRAMS: [(&str, &str); 31] = [
+const PROGRAMS: [(&str, &str); 33] = [
+    // The loop of a run satisfies one half of an assumption, and the other half has no value there.
+    (
+        "program half { shared o: pid(P)?;
+         process P[i in 0..<2] { public x: 0..=1; loop { l0: skip; l1: idle; l2: skip; } }
+         property t: always eventually P[1]@l2 under (weak P[*] or strong (P[o].x == 1) => P[0]@l1); }",
+        "-",
+    ),
+    // Two ways to violate the property are one, and what is assumed has no image under permutations: no process has to go anywhere.
+    (
+        "program same { shared g: 0..=1; shared h: 0..=1; shared a: [0..=2; 3];
+         process P[i in 0..<3] { loop { l0: skip; l1: a[i] = 0; l2: g = 1 - g; } }
+         property t: forall v in P: (always h == 0) under weak (a[g] == 0), weak P[*]; }",
+        "+",
+    ),
     // An assumption has no value where others, whose control locations are not seen, do not decide it; nor has it, or the property, after what is waited for has come.
     (
         "program hidden { shared g: 0..=1;
