@@ -5,6 +5,7 @@
 use std::env;
 use std::path::PathBuf;
 
+use base::StopReason;
 use report::sarif;
 use report::{csv, github, json, junit};
 
@@ -34,4 +35,11 @@ pub fn document(format: CheckFormat, messages: &[String], status: ExitStatus) ->
             Some(format!("{:#}\n", sarif::document(&call)))
         }
     }
+}
+
+/// The document of a command other than `check` that a limit ended: what it says in any case, and why it says no more.
+pub fn ended(begun: &serde_json::Value, reason: &StopReason, why: &str) -> String {
+    let mut document = begun.clone();
+    document["reason"] = serde_json::json!({ "code": reason.code(), "text": why });
+    format!("{document:#}\n")
 }

@@ -9,6 +9,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use base::StopReason;
 use driver::files::{FileError, SOURCE_ENDINGS};
 use report::Style;
 
@@ -27,6 +28,7 @@ pub struct Output {
     target: Option<Target>,
     /// How text is dressed.
     pub style: Style,
+    pen: Pen,
 }
 
 impl Output {
@@ -37,7 +39,7 @@ impl Output {
             Some(_) => terminal::style_for_file(display),
             None => terminal::style_for_stdout(display),
         };
-        Ok(Output { target, style })
+        Ok(Output { target, style, pen: Pen::default() })
     }
 
     /// Writes everything that there is to write.
@@ -50,7 +52,15 @@ impl Output {
 
     /// Writes a JSON document, with a line end.
     pub fn write_json(&self, document: &serde_json::Value) -> Result<(), Failure> {
-        self.write(&format!("{document:#}\n"))
+        let text = format!("{document:#}\n");
+        self.pen.take().push(CheckFormat::Json);
+        self.write(&text)
+    }
+
+    /// The JSON document of a call that is ended from outside: what it says in any case, to which the reason is added.
+    pub fn last_document(&self, begun: serde_json::Value) -> LastDocuments {
+        let place = self.target.as_ref().map(|target| target.path().to_owned());
+        LastDocuments { places: vec![(CheckFormat::Json, place)], begun: Some(begun), pen: self.pen.clone() }
     }
 }
 
@@ -76,19 +86,25 @@ impl Pen {
 pub struct LastDocuments {
     /// Each with its file; `None` for the standard output.
     places: Vec<(CheckFormat, Option<PathBuf>)>,
+    /// What the document of a command other than `check` says in any case.
+    begun: Option<serde_json::Value>,
     pen: Pen,
 }
 
 impl LastDocuments {
     /// Says why the call is ended, in each document that is not written yet. Nobody writes after it: the pen is not given back.
-    pub fn write(&self, why: &str, status: ExitStatus) {
+    pub fn write(&self, reason: &StopReason, why: &str, status: ExitStatus) {
         let mut written = self.pen.take();
         for (format, place) in &self.places {
             if written.contains(format) {
                 continue;
             }
             written.push(*format);
-            let Some(text) = failed::document(*format, &[why.to_owned()], status) else { continue };
+            let text = match &self.begun {
+                Some(begun) => Some(failed::ended(begun, reason, why)),
+                None => failed::document(*format, &[why.to_owned()], status),
+            };
+            let Some(text) = text else { continue };
             // There is nobody left whom to tell that it failed.
             match place {
                 Some(path) => drop(Target::new(path).and_then(|target| target.write(&text))),
@@ -189,7 +205,7 @@ impl Outputs {
         let places = self.all.iter().map(|(format, output)| (*format, path(output)));
         let is_program = |path: &Option<PathBuf>| path.as_deref().is_some_and(has_program_name);
         let places = places.filter(|(_, path)| !is_program(path)).collect();
-        LastDocuments { places, pen: self.pen.clone() }
+        LastDocuments { places, begun: None, pen: self.pen.clone() }
     }
 
     /// Whether one of the formats is a document, for which everything is found out.

@@ -30,6 +30,11 @@ pub fn run(options: &ExploreOptions, display: &DisplayOptions) -> Result<ExitSta
     let request = request.with_reading(reading);
     let output = Output::new(options.output.output.as_deref(), display)?;
     let (limits, guard) = limits::of(&options.limits);
+    if options.output.format == Format::Json {
+        let model = options.file.display().to_string();
+        let begun = json!({ "schema": "piecewise-explore/1", "model": model, "complete": false });
+        guard.leaves(output.last_document(begun), None);
+    }
     let limits = CheckLimits { disk: options.disk.disk.clone(), ..limits };
     let batch = load::load(std::slice::from_ref(&options.file), &request)?;
     guard.allow_for(batch.items.len());

@@ -3,6 +3,7 @@
 use driver::graph;
 use model::process::ProcessId;
 use report::graph as view;
+use serde_json::json;
 
 use crate::failure::Failure;
 use crate::options::{DisplayOptions, GraphFormat, GraphOptions};
@@ -16,7 +17,12 @@ pub fn run(options: &GraphOptions, display: &DisplayOptions) -> Result<ExitStatu
     let request = instance::request(&options.instance)?;
     let way = graph::way(&options.method)?;
     let output = Output::new(options.output.as_deref(), display)?;
-    let (limits, _guard) = limits::of(&options.limits);
+    let (limits, guard) = limits::of(&options.limits);
+    if options.format == GraphFormat::Json {
+        let model = options.file.display().to_string();
+        let begun = json!({ "schema": "piecewise-graph/1", "model": model, "method": way.name(), "complete": false });
+        guard.leaves(output.last_document(begun), None);
+    }
     let program = instance::load(&options.file, &instance::single(&request)?, &request, display)?;
     let asked = options.processes.iter().map(|name| graph::process(&program.model, name));
     let asked = asked.collect::<Result<Vec<ProcessId>, String>>()?;

@@ -22,6 +22,7 @@ use report::human::{self, Context};
 use report::proof_check::{self as view, Judged, Outcome};
 use report::style::Ink;
 use report::{Files, Style};
+use serde_json::json;
 
 use crate::failure::Failure;
 use crate::options::{DisplayOptions, Format, ProofCheckOptions, ProofCommand, ProofOptions, ProofShowOptions};
@@ -42,7 +43,13 @@ fn check(options: &ProofCheckOptions, display: &DisplayOptions) -> Result<ExitSt
     let request = instance::request(&options.instance)?;
     let given = instance::single(&request)?;
     let output = Output::new(options.output.output.as_deref(), display)?;
-    let (limits, _guard) = limits::of(&options.limits);
+    let (limits, guard) = limits::of(&options.limits);
+    if options.output.format == Format::Json {
+        let model = options.file.display().to_string();
+        let schema = "piecewise-proof-check/1";
+        let begun = json!({ "schema": schema, "proof": name, "model": model, "verdict": "unknown", "accepted": false });
+        guard.leaves(output.last_document(begun), None);
+    }
     let budget = limits.budget();
     let bytes = files::read_at_most(&options.proof, proof_file::MOST_BYTES as u64)?;
     let file = ProofFile::parse(&bytes).map_err(|error| format!("{name}: {error}"))?;

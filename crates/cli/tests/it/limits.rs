@@ -66,6 +66,33 @@ fn a_call_that_is_ended_from_outside_leaves_its_document() {
     }
 }
 
+/// The same of the other commands that write a document.
+#[test]
+fn other_commands_that_are_ended_from_outside_leave_their_documents() {
+    let place = Place::with("one.pw", "program one { process P { skip; } allow deadlock; invariant p: true; }\n");
+    place.run("check one.pw --method tmmc --property p --proof . -q").exits(0);
+    for (line, schema, (said, is)) in [
+        ("explore - --format json", "piecewise-explore/1", ("complete", false)),
+        ("explore - --format json -o out.json", "piecewise-explore/1", ("complete", false)),
+        ("graph - --format json", "piecewise-graph/1", ("complete", false)),
+        ("proof check one.p.proof.json - --format json", "piecewise-proof-check/1", ("accepted", false)),
+    ] {
+        let mut command = place.command(line.split_whitespace().chain(["--timeout", "100ms"]));
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let input = child.stdin.take();
+        let mut told = Told::new(&child.wait_with_output().unwrap()).exits(3).complains("time limit");
+        drop(input);
+        if line.contains("out.json") {
+            assert_eq!(told.out, "");
+            told.out = place.read("out.json");
+        }
+        let json = told.json();
+        assert_eq!((&json["schema"], &json[said]), (&schema.into(), &is.into()), "{line}: {json:#}");
+        assert_eq!(json["reason"]["code"], "time-limit", "{line}: {json:#}");
+        assert!(json["reason"]["text"].as_str().unwrap().contains("time limit"), "{line}: {json:#}");
+    }
+}
+
 /// The same of events: the last one is that of the end, and says how the call ended.
 #[test]
 fn events_of_a_call_that_is_ended_from_outside_come_to_their_end() {
