@@ -6,7 +6,7 @@
 //! that satisfies all demands (`streett::emptiness`), one for all that are alike (`alike.rs`); the run through it is made short (`streett::lasso`). A search on many hosts
 //! makes the same product, of the same turns and rules, in the memories of all.
 
-pub(crate) mod alike;
+pub mod alike;
 mod graph;
 pub mod predicates;
 pub(crate) mod product;

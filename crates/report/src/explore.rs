@@ -9,7 +9,7 @@ use model::Model;
 use serde_json::{Value as Json, json};
 
 use crate::json::parameters as parameters_json;
-use crate::numbers::{bytes, count, duration, rate};
+use crate::numbers::{bytes, count, counted, duration, rate};
 use crate::style::{Ink, Mark, Style};
 use crate::text::{clean, pad_left, spread};
 
@@ -85,11 +85,10 @@ pub fn text(explored: &Explored<'_>, style: &Style) -> String {
     let facts = facts.join(&format!(" {} ", style.mark(Mark::Dot)));
     out.push_str(&format!("  {}\n", style.paint(Ink::Dim, &facts)));
     for host in explored.hosts {
-        let workers = if host.workers == 1 { "1 worker".to_owned() } else { format!("{} workers", host.workers) };
         let facts = [
             clean(&host.name),
-            workers,
-            format!("{} states", count(host.states)),
+            counted(host.workers as u64, "worker", "workers"),
+            counted(host.states, "state", "states"),
             bytes(host.peak_memory_bytes),
             format!("{} sent", bytes(host.sent_bytes)),
         ];

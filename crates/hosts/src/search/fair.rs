@@ -7,7 +7,8 @@
 //! leads to it. Where something remains, look at a strongly connected part of it to which no edge of what remains leads from outside. Every node has a predecessor, so the part has an edge. All marks that are
 //! demanded reach its nodes, from edges that can only be in the part; and so does the mark of each pair of which one of its nodes is not free. So the part is a fair component.
 //!
-//! What remains goes to worker 0, where the run is found (`lasso.rs`); the way to it is walked back through the levels of the product.
+//! What remains goes to worker 0, where the run is found (`lasso.rs`); the way to it is walked back through the levels of the product. Where little remains ([`FairSettings::soon_home`]) it goes there before the next round, since
+//! rounds are many where things can be undone one after the other only, and each takes all edges again; worker 0 finds out whether a fair component is in it. Every one of the product is, since none of their nodes is ever dropped.
 
 use std::time::{Duration, Instant};
 
@@ -22,6 +23,7 @@ use packed::machine::Machine;
 use packed::packing::Packed;
 use packed::spill::Overflow;
 use packed::width::{ForWidth, with_width};
+use product::liveness::alike;
 use product::liveness::predicates::Predicates;
 use product::liveness::rules::ViolationRules;
 use product::liveness::turns::TurnTaker;
@@ -45,11 +47,14 @@ pub struct FairSettings {
     pub on_disk: bool,
     /// So many of them go to worker 0 at most, where the run through them is found.
     pub most_home: u64,
+    /// So many go there before it is known whether a fair loop is among them, rather than taking more rounds to tell.
+    pub soon_home: u64,
 }
 
 impl Default for FairSettings {
     fn default() -> Self {
-        FairSettings { on_disk: false, most_home: 1 << 22 }
+        // With 250 bytes for each node and its edges, worker 0 holds 256 MB more for a while.
+        FairSettings { on_disk: false, most_home: 1 << 22, soon_home: 1 << 20 }
     }
 }
 
@@ -79,7 +84,7 @@ pub enum FairAnswer {
     Contradiction(String, String),
 }
 
-/// The ways to violate each temporal property that is asked, the same at all workers.
+/// The ways to violate each temporal property that is asked, one of all that are alike; the same at all workers.
 pub struct FairQuestions {
     /// By property.
     ways: Vec<Result<Vec<Violation>, Stop>>,
@@ -100,8 +105,9 @@ impl FairQuestions {
         let budget = &plan.budgets[net.me() % plan.n_threads];
         let ways = |&id: &PropertyId| match &plan.model.properties[id].kind {
             PropertyKind::Temporal(formula) => {
-                temporal::violations(&plan.model, &plan.model.properties[id], formula, budget)
-                    .map_err(|reason| Stop::new(&reason))
+                let all = temporal::violations(&plan.model, &plan.model.properties[id], formula, budget);
+                let all = all.map_err(|reason| Stop::new(&reason))?;
+                Ok(alike::representatives(&plan.model, &all).into_iter().cloned().collect())
             }
             _ => Ok(Vec::new()),
         };
@@ -297,6 +303,13 @@ impl Job<'_, '_, '_> {
             if n_remaining == 0 {
                 return Ok(FairAnswer::Holds);
             }
+            if self.has_room_for(nodes, n_remaining) {
+                match self.run_at_home(nodes) {
+                    // The rounds need no more room than they have.
+                    Err(stop) if stop.is_memory() => {}
+                    found => return found.map(|found| found.unwrap_or(FairAnswer::Holds)),
+                }
+            }
             nodes.begin_marks();
             self.pass(nodes, Pass::Marks)?;
             nodes.begin_with_unmarked();
@@ -340,13 +353,31 @@ impl Job<'_, '_, '_> {
         }
     }
 
-    /// Something remains: the run through it, at worker 0.
+    /// Whether so many nodes with their edges, of which it is not known yet whether a fair loop is among them, may go to worker 0.
+    fn has_room_for<'a, const W: usize>(&mut self, nodes: &impl Nodes<'a, W>, n_remaining: u64) -> bool {
+        let has_room = (self.net.me() == 0).then(|| {
+            let is_little = n_remaining <= self.plan.fair.soon_home;
+            is_little && nodes.meter().permits(n_remaining * lasso::bytes_of_node::<W>(nodes.n_mark_words())).is_ok()
+        });
+        self.net.tell_all(has_room.as_ref())
+    }
+
+    /// Something remains, and has a fair loop: the run through it, at worker 0.
     fn violated<'a, const W: usize>(&mut self, nodes: &mut impl Nodes<'a, W>) -> Result<FairAnswer, Stop> {
+        let (expected, found) = ("what remains of a product has a fair component", "none was found in it");
+        let contradiction = || FairAnswer::Contradiction(expected.to_owned(), found.to_owned());
+        Ok(self.run_at_home(nodes)?.unwrap_or_else(contradiction))
+    }
+
+    /// The run through a fair loop of what remains, found by worker 0; `None` where there is none.
+    fn run_at_home<'a, const W: usize>(&mut self, nodes: &mut impl Nodes<'a, W>) -> Result<Option<FairAnswer>, Stop> {
         let remaining = self.bring_home(nodes);
         let found = (self.net.me() == 0).then(|| {
             // A limit that is reached here ends the search for this run alone.
             let meter = self.meter_beside(nodes);
             let found = lasso::find(nodes.leaver(), remaining, &meter);
+            nodes.meter().add(meter.peak_bytes() - meter.bytes());
+            nodes.meter().remove(meter.peak_bytes() - meter.bytes());
             found.map_err(|reason| Stop::new(&reason).on(self.plan.host_of(0)))
         });
         let start = found.as_ref().map(|found| match found {
@@ -354,13 +385,10 @@ impl Job<'_, '_, '_> {
             Err(stop) => Err(stop.clone()),
         });
         let start: Result<Option<(usize, Vec<u64>)>, Stop> = self.net.tell_all(start.as_ref());
-        let Some((depth, start)) = start? else {
-            let (expected, found) = ("what remains of a product has a fair component", "none was found in it");
-            return Ok(FairAnswer::Contradiction(expected.to_owned(), found.to_owned()));
-        };
+        let Some((depth, start)) = start? else { return Ok(None) };
         // At the others the run is empty, and nobody looks at it.
         let turns = found.and_then(Result::ok).flatten().map_or_else(Vec::new, |found| found.turns);
-        self.run_by_way_of(nodes, (depth, widened(&start)), (Vec::new(), turns))
+        self.run_by_way_of(nodes, (depth, widened(&start)), (Vec::new(), turns)).map(Some)
     }
 
     /// More remains than worker 0 has room for: a loop near some of the nodes that are nearest to the initial states, if there is one. Else what was too many.

@@ -3,7 +3,6 @@
 //! In, at worker 0: the nodes that remain, with their levels; or some of them, where all are too many. Out: a loop through a fair component of them, from a node that is nearest to the initial states; or one
 //! near those few ([`find_near`]), which need not be there though another is elsewhere. It is sent as packed states with the number of each turn among those that leave its state, and becomes a trace again where it is shown.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use base::StopReason;
@@ -20,6 +19,7 @@ use packed::packing::Packed;
 use packed::width::{ForWidth, with_width};
 use product::liveness::predicates::Predicates;
 use product::liveness::turns::{LeavingTurns, TurnTaker, has};
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use streett::emptiness::{self, FairGraph};
 use streett::lasso;
@@ -136,7 +136,7 @@ pub fn find_near<const W: usize>(
     let packed = |node: &Packed<W>, turn: TurnNumber| PackedTurn { state: node[..n_words].to_vec(), turn };
     // Each node with its distance; by node, the one before it, and the turn.
     let mut nodes = vec![(0, *seed)];
-    let mut before: HashMap<Packed<W>, Option<(u32, TurnNumber)>> = HashMap::from([(*seed, None)]);
+    let mut before: FxHashMap<Packed<W>, Option<(u32, TurnNumber)>> = FxHashMap::from_iter([(*seed, None)]);
     let mut at = 0;
     while at < nodes.len() && nodes.len() < n_most {
         let (distance, node) = nodes[at];
@@ -148,9 +148,8 @@ pub fn find_near<const W: usize>(
             }
         }
         at += 1;
-        // Twice in lists and once in a table, and the edges between them.
-        let bytes = nodes.len() * (4 * size_of::<Packed<W>>() + 4 * (24 + 8 * leaver.n_mark_words));
-        if at % 64 == 0 && meter.permits(bytes as u64).is_err() {
+        let bytes = nodes.len() as u64 * bytes_of_node::<W>(leaver.n_mark_words);
+        if at % 64 == 0 && meter.permits(bytes).is_err() {
             return if meter.permits(0).is_ok() { Ok(None) } else { Err(reason_of(meter)) };
         }
     }
@@ -162,6 +161,11 @@ pub fn find_near<const W: usize>(
     }
     turns.reverse();
     Ok(Some(NearLoop { before: turns, found }))
+}
+
+/// What a node takes here, with its edges, at most in most cases: twice in lists and once in a table, and a few edges that lead to others.
+pub fn bytes_of_node<const W: usize>(n_mark_words: usize) -> u64 {
+    (4 * size_of::<Packed<W>>() + 4 * (24 + 8 * n_mark_words)) as u64
 }
 
 /// Why a search has to end.
@@ -180,7 +184,7 @@ pub fn find<const W: usize>(
 ) -> Result<Option<Loop<W>>, StopReason> {
     // The component's node that is first here is where the loop begins.
     nodes.sort_unstable();
-    let numbers: HashMap<Packed<W>, u32> =
+    let numbers: FxHashMap<Packed<W>, u32> =
         nodes.iter().enumerate().map(|(number, (_, node))| (*node, number as u32)).collect();
     let mut remains = Remains {
         starts: vec![0],
@@ -192,6 +196,7 @@ pub fn find<const W: usize>(
         n_pairs: leaver.rules.n_pairs(),
         n_mark_words: leaver.n_mark_words,
     };
+    let bytes_of_nodes = nodes.len() * 4 * size_of::<Packed<W>>();
     for (number, (_, node)) in nodes.iter().enumerate() {
         leaver.leave(node)?;
         remains.free.extend_from_slice(&leaver.edges.free);
@@ -203,7 +208,8 @@ pub fn find<const W: usize>(
             }
         }
         remains.starts.push(remains.targets.len());
-        if number % 256 == 0 && !meter.may_go_on((remains.targets.len() * (24 + 8 * remains.n_mark_words)) as u64) {
+        let bytes = bytes_of_nodes + remains.targets.len() * (24 + 8 * remains.n_mark_words);
+        if number % 256 == 0 && !meter.may_go_on(bytes as u64) {
             return Err(meter.reason().unwrap_or(StopReason::Cancelled));
         }
     }

@@ -328,9 +328,19 @@ impl<'l> Attempt<'l> {
         let why = match (by_signal, said.is_empty()) {
             (Some(_), _) => "its process was killed".to_owned(),
             (None, true) => "its process ended".to_owned(),
-            (None, false) => said,
+            (None, false) => return Some(Err(self.blamed(process, said))),
         };
         Some(Err(self.lost(by_signal.unwrap_or(process), why)))
+    }
+
+    /// A process that ended is lost; where it ended since it had lost another one, and says so, that one is.
+    fn blamed(&self, process: usize, said: String) -> Failure {
+        let others = self.launch.hosts.iter().enumerate().filter(|&(other, _)| other != process);
+        let named = { others }.find_map(|(other, host)| {
+            let why = said.strip_prefix(&format!("host {host} was lost: "))?;
+            Some(self.lost(other, why.to_owned()))
+        });
+        named.unwrap_or_else(|| self.lost(process, said))
     }
 
     /// The first process that a signal ended.
@@ -374,6 +384,18 @@ mod tests {
         assert!(launch("local\nnode2", false).allowed().unwrap_err().contains("--tunnel ssh"));
         assert!(launch("local\nnode2", true).allowed().is_ok());
         assert!(launch("node1:7\nnode2:7", true).allowed().unwrap_err().contains("a port of its own"));
+    }
+
+    /// A process that has lost another one ends, too, and may be the first that is heard of.
+    #[test]
+    fn who_is_lost_is_named_by_who_lost_it() {
+        let launch = launch("node1\nnode2\nnode3", false);
+        let attempt = Attempt { launch: &launch, started: Vec::new(), happened: mpsc::channel().1, is_connected: true };
+        let lost = |host: &str, why: &str| Failure::Lost { host: host.to_owned(), why: why.to_owned() };
+        let said = "host node1 was lost: it gave no sign of life for 10 s";
+        assert_eq!(attempt.blamed(1, said.to_owned()), lost("node1", "it gave no sign of life for 10 s"));
+        assert_eq!(attempt.blamed(2, "no memory is left".to_owned()), lost("node3", "no memory is left"));
+        assert_eq!(attempt.blamed(1, "host node9 was lost: x".to_owned()), lost("node2", "host node9 was lost: x"));
     }
 
     #[test]

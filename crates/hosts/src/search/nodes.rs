@@ -55,6 +55,9 @@ pub trait Nodes<'a, const W: usize> {
     /// The limits of this worker.
     fn meter(&self) -> &Meter<'_>;
 
+    /// How many words the marks of an edge take.
+    fn n_mark_words(&self) -> usize;
+
     /// Ends the level that was filled; how many nodes it has.
     fn begin_level(&mut self) -> u64;
 

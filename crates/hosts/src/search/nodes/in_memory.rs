@@ -253,6 +253,10 @@ impl<'a, const W: usize> Nodes<'a, W> for NodesInMemory<'a, '_, W> {
         self.meter
     }
 
+    fn n_mark_words(&self) -> usize {
+        self.leaver.n_mark_words
+    }
+
     fn begin_level(&mut self) -> u64 {
         self.level_starts.push(self.is_alive.len());
         self.level(self.level_starts.len() - 2).len() as u64

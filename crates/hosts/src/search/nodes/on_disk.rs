@@ -393,6 +393,10 @@ impl<'a, const W: usize> Nodes<'a, W> for NodesOnDisk<'a, '_, W> {
         self.meter
     }
 
+    fn n_mark_words(&self) -> usize {
+        self.leaver.n_mark_words
+    }
+
     fn begin_level(&mut self) -> u64 {
         self.shard.begin_level(self.meter);
         self.n_levels += 1;
