@@ -11,6 +11,7 @@ mod command;
 mod crash;
 mod failed;
 mod failure;
+mod farm_progress;
 mod files;
 mod host_options;
 mod instance;

@@ -18,10 +18,10 @@ use crate::options::ProgressMode;
 use crate::terminal;
 
 /// A run that is over by then shows nothing on a terminal.
-const PATIENCE: Duration = Duration::from_millis(400);
+pub const PATIENCE: Duration = Duration::from_millis(400);
 
 /// The time between plain lines; the first comes after one such time.
-const INTERVAL: Duration = Duration::from_secs(3);
+pub const INTERVAL: Duration = Duration::from_secs(3);
 
 /// Elsewhere, verdicts of a run that is over by then are not announced: what is printed at its end says them.
 const PLAIN_PATIENCE: Duration = Duration::from_secs(1);

@@ -70,6 +70,9 @@ pub trait Asker: Sync {
 
     /// A host died, and its question goes to another one.
     fn asks_again(&self, _host: &Host, _death: &Death) {}
+
+    /// So many of all questions have an outcome.
+    fn answered(&self, _n_answered: usize, _n_questions: usize) {}
 }
 
 /// Why a host gave no answer.
@@ -87,6 +90,8 @@ pub struct ByCall<'n> {
     pub time_limit: Option<Duration>,
     /// Hears of each question that is asked again, in a sentence.
     pub asked_again: &'n (dyn Fn(&str) + Sync),
+    /// Hears how many of all questions are answered.
+    pub answered: &'n (dyn Fn(usize, usize) + Sync),
 }
 
 impl Asker for ByCall<'_> {
@@ -116,6 +121,10 @@ impl Asker for ByCall<'_> {
 
     fn asks_again(&self, host: &Host, death: &Death) {
         (self.asked_again)(&format!("host {host} was lost: {}; its question is asked again elsewhere", death.why));
+    }
+
+    fn answered(&self, n_answered: usize, n_questions: usize) {
+        (self.answered)(n_answered, n_questions);
     }
 }
 
@@ -284,6 +293,8 @@ impl Table<'_> {
                     self.give_up_on_what_nobody_can_answer(&mut deal);
                 }
             }
+            let n_answered = deal.outcomes.iter().filter(|outcome| outcome.is_some()).count();
+            self.asker.answered(n_answered, deal.outcomes.len());
             self.changed.notify_all();
         }
     }
@@ -344,6 +355,8 @@ mod tests {
     /// Answers with the name of the host; hosts named `dead…` are out of reach, and `frail…` lose every process.
     struct Pretended {
         asked: Mutex<Vec<(String, i64)>>,
+        /// How many of all questions were answered, as it was told.
+        answered: Mutex<Vec<(usize, usize)>>,
     }
 
     impl Asker for Pretended {
@@ -355,14 +368,20 @@ mod tests {
                 false => Ok(Ended { status: Some(0), output: host.name.clone(), messages: String::new() }),
             }
         }
+
+        fn answered(&self, n_answered: usize, n_questions: usize) {
+            self.answered.lock().unwrap().push((n_answered, n_questions));
+        }
     }
 
     fn dealt(hosts: &str, weights: &[i64]) -> (Vec<String>, Vec<(String, i64)>) {
         let hosts = file::parse(hosts).unwrap();
         let question = |&weight: &i64| Question { weight, here: Request::default(), elsewhere: Request::default() };
         let questions: Vec<Question> = weights.iter().map(question).collect();
-        let asker = Pretended { asked: Mutex::default() };
+        let asker = Pretended { asked: Mutex::default(), answered: Mutex::default() };
         let outcomes = deal(&hosts, &questions, &asker, &CancelToken::default());
+        let answered = asker.answered.into_inner().unwrap();
+        assert!(answered.is_sorted() && answered.last() == Some(&(weights.len(), weights.len())), "{answered:?}");
         let said = |outcome: &Outcome| match outcome {
             Outcome::Answered(ended) => ended.output.clone(),
             Outcome::Lost { host, why } => format!("{host}: {why}"),
@@ -408,7 +427,9 @@ mod tests {
         let host = file::parse(&format!("local program={}", program.display())).unwrap().remove(0);
         let question = Question { weight: 0, here: Request::default(), elsewhere: Request::default() };
         match patience {
-            None => ByCall { time_limit: None, asked_again: &|_| () }.ask(&host, &question, &|_| ()),
+            None => {
+                ByCall { time_limit: None, asked_again: &|_| (), answered: &|_, _| () }.ask(&host, &question, &|_| ())
+            }
             Some(patience) => {
                 let (ended, is_late) = wait_at_most(Called::start(&host, &question.here).unwrap(), Some(patience));
                 assert_eq!(is_late, ended.status.is_none(), "{ended:?}");
@@ -442,7 +463,7 @@ mod tests {
         let cancel = CancelToken::default();
         cancel.cancel();
         let hosts = file::parse("local").unwrap();
-        let nobody = ByCall { time_limit: None, asked_again: &|_| () };
+        let nobody = ByCall { time_limit: None, asked_again: &|_| (), answered: &|_, _| () };
         assert!(deal(&hosts, &[], &nobody, &cancel).is_empty());
     }
 }

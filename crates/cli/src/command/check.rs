@@ -99,7 +99,7 @@ fn check_all(
         }
     } else if let Some(file) = &options.hosts.hosts {
         let asked = FarmQuestions { batch, questions, limits, hosts: farm::hosts(file)? };
-        return asked.check(options, outputs);
+        return asked.check(options, outputs, Progress::new(options.output.progress, display.quiet));
     }
     let denied: Vec<Denied> = options.deny.iter().map(|kind| kind.0).collect();
     let is_one = batch.items.len() * checkers.len() == 1;

@@ -168,7 +168,7 @@ impl Searcher for Nobody {
 fn refuse_instances(options: &InstanceOptions, program: &Program) -> Result<(), Failure> {
     let path = Path::new(program.source.name());
     let gives = options.sizes.is_some() || !options.given.is_empty();
-    if options.lossy || !options.instances.is_empty() || gives && path.extension().is_none_or(|ending| ending != "pw") {
+    if options.lossy || !options.instances.is_empty() || gives && !farm::is_pw(path) {
         // What a macro is given is no parameter of the Model, from which the calls are made.
         let message = format!(
             "{}: `-N`, `-D`, `--instances` and `--lossy` go with `--hosts` for `.pw` programs only",
@@ -231,9 +231,9 @@ impl Joining<'_> {
         text: String,
         (n_threads, words): (usize, Vec<String>),
     ) -> Result<Launch, Failure> {
-        let path = Path::new(self.program.source.name());
-        let call = |file: String| {
-            let mut call = vec![self.command.to_owned(), file];
+        let sent = farm::SentProgram::new(&self.program.source)?;
+        let call = |file: &str| {
+            let mut call = vec![self.command.to_owned(), file.to_owned()];
             let mut add = |name: &str, value: String| call.extend([name.to_owned(), value]);
             self.program.model.parameters.iter().for_each(|one| add("-D", format!("{}={}", one.name, one.value)));
             add("--hosts", format!("{SENT}{HOST_FILE}"));
@@ -257,11 +257,14 @@ impl Joining<'_> {
             call.extend(words.iter().cloned());
             call
         };
-        let mut here = Request::new(call(path.display().to_string()));
-        here.files.push(SentFile { name: HOST_FILE.to_owned(), text });
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let mut elsewhere = Request { words: call(format!("{SENT}{name}")), ..here.clone() };
-        elsewhere.files.extend(farm::sent_files(path)?);
+        let host_file = SentFile { name: HOST_FILE.to_owned(), text };
+        let mut elsewhere = Request::new(call(&sent.elsewhere));
+        elsewhere.files.push(host_file.clone());
+        elsewhere.files.extend(sent.files);
+        let here = match &sent.here {
+            Some(path) => Request { files: vec![host_file], ..Request::new(call(path)) },
+            None => elsewhere.clone(),
+        };
         Ok(Launch {
             hosts,
             here,
@@ -290,7 +293,7 @@ impl Joining<'_> {
             Some(directory) => budget.with_disk(directory),
             None => budget,
         };
-        let mut files = farm::sent_files(Path::new(self.program.source.name()))?;
+        let mut files = farm::sent_files(&self.program.source)?;
         files.sort_by(|one, other| one.name.cmp(&other.name));
         Ok(Search {
             model: Arc::new(self.program.model.clone()),

@@ -42,6 +42,54 @@ fn the_document_is_the_same_as_without_hosts_but_for_times() {
     assert_eq!(here, dealt);
 }
 
+/// Ten thousand states with four of them.
+const COUNTERS: &str = "program counters(N: 2..) {
+    shared x: [0..=9; N] = 0;
+    process P[i in 0..<N] { while x[i] < 9 { x[i] = x[i] + 1; } }
+    invariant small: x[0] + x[1] <= 18;
+}";
+
+#[test]
+fn programs_that_are_refused_stand_in_the_document_too() {
+    let place = place();
+    place.write("bad.pw", "program bad { shared x: bool = ; }");
+    let call = "check bad.pw lock.pw -N 2..3 --method mono --format json --progress none";
+    let (mut here, mut dealt) =
+        (place.run(call).exits(2).json(), place.run(&format!("{call} --hosts hosts.txt")).exits(2).json());
+    steady(&mut here);
+    steady(&mut dealt);
+    assert_eq!(here, dealt);
+    assert_eq!(here["runs"].as_array().unwrap().len(), 3);
+}
+
+#[test]
+fn a_program_may_come_by_the_standard_input() {
+    let place = place();
+    let call = "check - -N 2..3 --method mono --format json --progress none";
+    let mut here = place.run_with_input(call, PROGRAM).exits(1).json();
+    let mut dealt = place.run_with_input(&format!("{call} --hosts hosts.txt"), PROGRAM).exits(1).json();
+    steady(&mut here);
+    steady(&mut dealt);
+    assert_eq!(here, dealt);
+}
+
+#[test]
+fn what_a_question_may_use_goes_with_it() {
+    let place = place();
+    place.write("counters.pw", COUNTERS);
+    let call = "check counters.pw -N 3,4 --method mono --memory 60K --hosts hosts.txt --progress none";
+    place.run(call).exits(3).prints("? memory-limit");
+    place.run(&format!("{call} --disk .")).exits(0).prints("6 checks: 6 hold");
+}
+
+#[test]
+fn progress_says_how_many_questions_are_answered() {
+    let told = place().run("check lock.pw -N 2..3 --property mutex --hosts hosts.txt --progress json").exits(0);
+    let events: Vec<Value> = told.err.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let answered = |event: &Value| (event["answered"].as_u64().unwrap(), event["questions"].as_u64().unwrap());
+    assert_eq!(events.iter().map(answered).collect::<Vec<_>>(), [(1, 2), (2, 2)]);
+}
+
 #[test]
 fn people_get_a_table() {
     let told = place().run("check lock.pw -N 2..3 --hosts hosts.txt --progress none --ascii").exits(1);
@@ -57,6 +105,7 @@ fn what_is_wrong_about_hosts_is_one_sentence() {
     place.write("empty.txt", "# nobody\n");
     place.run("check lock.pw --hosts empty.txt").exits(2).complains("empty.txt: there is no host in it");
     place.run("check lock.pw --hosts hosts.txt --trace out").exits(2).complains("`--trace` does not go with `--hosts`");
+    place.run("check lock.pw --hosts hosts.txt --fail-fast").exits(2).complains("`--fail-fast` does not go with");
     place.run_with_input("host", "hello\n").exits(2).complains("this is no request");
     let other = r#"{"version":"9.9.9","words":[],"files":[],"secret":null}"#;
     place.run_with_input("host", other).exits(2).complains("the caller has version 9.9.9 of piecewise");

@@ -7,10 +7,10 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use base::StopReason;
+use base::{SourceFile, StopReason};
 use driver::check::{CheckLimits, Checked, Program};
 use driver::files::{self, FileError};
-use driver::load::{Batch, Loaded};
+use driver::load::{Batch, Loaded, Refusal};
 use engine::insight::Insight;
 use engine::run::{Audit, PropertyResult};
 use engine::{PropertyId, Statistics, Verdict};
@@ -22,10 +22,15 @@ use report::{Files, Item, dealt, json};
 use serde_json::Value as Json;
 
 use crate::failure::Failure;
+use crate::farm_progress::FarmProgress;
 use crate::options::{CheckFormat, CheckOptions};
 use crate::output::Outputs;
+use crate::progress::Progress;
 use crate::status::ExitStatus;
 use crate::terminal;
+
+/// The name of what came by the standard input, where it is sent.
+const STDIN_FILE: &str = "stdin.pw";
 
 /// Reads the host file.
 ///
@@ -51,31 +56,53 @@ pub struct FarmQuestions {
 
 /// A program with its questions.
 struct Posed {
-    program: Program,
+    program: Box<Program>,
     properties: Vec<PropertyId>,
+}
+
+/// What the document is about, in the order of the call.
+enum Entry {
+    Posed(Posed),
+    Refused(Refusal),
+}
+
+impl Entry {
+    fn questions(&self, options: &CheckOptions) -> Result<Vec<Question>, Failure> {
+        match self {
+            Entry::Posed(posed) => posed.questions(options),
+            Entry::Refused(_) => Ok(Vec::new()),
+        }
+    }
 }
 
 impl FarmQuestions {
     /// Asks the hosts, and writes what they say.
-    pub fn check(self, options: &CheckOptions, outputs: &Outputs) -> Result<ExitStatus, Failure> {
+    pub fn check(self, options: &CheckOptions, outputs: &Outputs, progress: Progress) -> Result<ExitStatus, Failure> {
         refuse(options)?;
         let has_refused = self.batch.items.iter().any(|item| matches!(item, Loaded::Refused(_)));
         let mut properties = self.questions.into_iter();
-        let mut posed = Vec::new();
+        let mut entries = Vec::new();
         for item in self.batch.items {
-            let Loaded::Program(program) = item else { continue };
-            let properties = properties.next().unwrap_or_default();
-            if !properties.is_empty() {
-                posed.push(Posed { program: *program, properties });
+            match item {
+                Loaded::Refused(refusal) => entries.push(Entry::Refused(refusal)),
+                Loaded::Program(program) => {
+                    let properties = properties.next().unwrap_or_default();
+                    if !properties.is_empty() {
+                        entries.push(Entry::Posed(Posed { program, properties }));
+                    }
+                }
             }
         }
-        let questions = posed.iter().map(|one| one.questions(options)).collect::<Result<Vec<_>, _>>()?.concat();
+        let questions = entries.iter().map(|one| one.questions(options)).collect::<Result<Vec<_>, _>>()?.concat();
         let reached = farm::compare_versions(self.hosts).map_err(Failure::Input)?;
         reached.notes.iter().for_each(|note| terminal::complain(&format!("note: {note}; it is left out\n")));
-        let asked_again = |why: &str| terminal::complain(&format!("note: {why}\n"));
-        let asker = farm::ByCall { time_limit: options.limits.timeout, asked_again: &asked_again };
+        let progress = FarmProgress::new(progress);
+        let asked_again = |why: &str| progress.note(&format!("note: {why}\n"));
+        let answered = |n_answered: usize, n_questions: usize| progress.answered(n_answered, n_questions);
+        let asker = farm::ByCall { time_limit: options.limits.timeout, asked_again: &asked_again, answered: &answered };
         let outcomes = farm::deal(&reached.hosts, &questions, &asker, &self.limits.cancel);
-        let (mut document, answers) = merged(posed, &outcomes, options, &self.limits)?;
+        drop(progress);
+        let (mut document, answers) = merged(entries, &outcomes, options, &self.limits)?;
         let refused = has_refused.then_some(ExitStatus::BadInput);
         let status = ExitStatus::of_all(answers.into_iter().map(ExitStatus::of_answer).chain(refused));
         document["status"] = status.code().into();
@@ -106,6 +133,9 @@ fn refuse(options: &CheckOptions) -> Result<(), Failure> {
     if options.method.len() > 1 {
         wrong.push("with `--hosts` there is one method".to_owned());
     }
+    if options.fail_fast {
+        wrong.push("`--fail-fast` does not go with `--hosts`, which asks all questions at once".to_owned());
+    }
     let is_known = |format: &CheckFormat| matches!(format, CheckFormat::Human | CheckFormat::Json);
     if options.output.formats.iter().any(|one| !is_known(&one.format)) {
         wrong.push("with `--hosts` results are `human` or `json`".to_owned());
@@ -118,20 +148,22 @@ impl Posed {
     fn questions(&self, options: &CheckOptions) -> Result<Vec<Question>, Failure> {
         let path = Path::new(self.program.source.name());
         let gives = options.instance.sizes.is_some() || !options.instance.given.is_empty();
-        if gives && path.extension().is_none_or(|ending| ending != "pw") {
+        if gives && !is_pw(path) {
             // What a macro is given is no parameter of the Model, from which the calls are made.
             let message = format!("{}: `-N` and `-D` go with `--hosts` for `.pw` programs only", path.display());
             return Err(Failure::Input(vec![message]));
         }
-        let sent = sent_files(path)?;
+        let sent = SentProgram::new(&self.program.source)?;
         let model = &self.program.model;
         let weight = model.parameters.iter().map(|parameter| parameter.value).sum();
         let question = |&property: &PropertyId| {
-            let words = |file: String| call(file, model, property, options);
-            let name = path.file_name().unwrap_or_default().to_string_lossy();
-            let mut elsewhere = Request::new(words(format!("{SENT}{name}")));
-            elsewhere.files = sent.clone();
-            Question { weight, here: Request::new(words(path.display().to_string())), elsewhere }
+            let words = |file: &str| call(file.to_owned(), model, property, options);
+            let elsewhere = Request { files: sent.files.clone(), ..Request::new(words(&sent.elsewhere)) };
+            let here = match &sent.here {
+                Some(path) => Request::new(words(path)),
+                None => elsewhere.clone(),
+            };
+            Question { weight, here, elsewhere }
         };
         Ok(self.properties.iter().map(question).collect())
     }
@@ -156,6 +188,9 @@ fn call(file: String, model: &Model, property: PropertyId, options: &CheckOption
     if let Some(threads) = options.limits.threads {
         add("-j", threads.to_string());
     }
+    if let Some(directory) = &options.disk.disk {
+        add("--disk", directory.display().to_string());
+    }
     add("--format", "json".to_owned());
     add("--progress", "none".to_owned());
     if options.all_n {
@@ -164,8 +199,47 @@ fn call(file: String, model: &Model, property: PropertyId, options: &CheckOption
     words
 }
 
+/// Whether a program is one of Piecewise's own language, as what comes by the standard input is.
+pub fn is_pw(path: &Path) -> bool {
+    path.as_os_str() == files::STDIN_NAME || path.extension().is_some_and(|ending| ending == "pw")
+}
+
+/// A program as it is asked about: by a word of the call here, and by one elsewhere.
+pub struct SentProgram {
+    /// Its path; `None` where it came by the standard input, so that the text is sent here, too.
+    pub here: Option<String>,
+    /// Its name among the files.
+    pub elsewhere: String,
+    /// What is sent.
+    pub files: Vec<SentFile>,
+}
+
+impl SentProgram {
+    /// A program that was read.
+    ///
+    /// # Errors
+    /// What stands beside it and cannot be read.
+    pub fn new(source: &SourceFile) -> Result<Self, Failure> {
+        let path = Path::new(source.name());
+        let is_file = source.name() != files::STDIN_NAME;
+        let name = if is_file { path.file_name().unwrap_or_default().to_string_lossy() } else { STDIN_FILE.into() };
+        Ok(SentProgram {
+            here: is_file.then(|| path.display().to_string()),
+            elsewhere: format!("{SENT}{name}"),
+            files: sent_files(source)?,
+        })
+    }
+}
+
 /// A program, and what stands beside it under the same name or is included by it.
-pub fn sent_files(path: &Path) -> Result<Vec<SentFile>, Failure> {
+///
+/// # Errors
+/// What cannot be read.
+pub fn sent_files(source: &SourceFile) -> Result<Vec<SentFile>, Failure> {
+    if source.name() == files::STDIN_NAME {
+        return Ok(vec![SentFile { name: STDIN_FILE.to_owned(), text: source.text().to_owned() }]);
+    }
+    let path = Path::new(source.name());
     let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let entries = fs::read_dir(folder).map_err(|error| FileError::from_io(folder, &error))?;
@@ -189,30 +263,42 @@ pub fn sent_files(path: &Path) -> Result<Vec<SentFile>, Failure> {
 
 /// One document of all answers, and for each whether it is the expected one.
 fn merged(
-    posed: Vec<Posed>,
+    entries: Vec<Entry>,
     outcomes: &[Outcome],
     options: &CheckOptions,
     limits: &CheckLimits,
 ) -> Result<(Json, Vec<Option<bool>>), Failure> {
     let mut left = outcomes.iter();
     let (mut runs, mut given) = (Vec::new(), Vec::new());
-    for Posed { program, properties } in posed {
+    for entry in entries {
+        let Posed { program, properties } = match entry {
+            Entry::Posed(posed) => posed,
+            Entry::Refused(refusal) => {
+                runs.push(Err(refusal));
+                given.push(None);
+                continue;
+            }
+        };
         let outcomes: Vec<&Outcome> = properties.iter().zip(&mut left).map(|(_, outcome)| outcome).collect();
         let results = properties.iter().zip(&outcomes).map(|(&property, outcome)| open(property, outcome)).collect();
         let answers = properties
             .iter()
             .zip(&outcomes)
             .map(|(&property, outcome)| answer(outcome, &program.model.properties[property].name));
-        given.push(answers.collect::<Result<Vec<Option<Json>>, Failure>>()?);
-        runs.push(
-            program.explained(Checked { results, time: Duration::ZERO, processor_time: None, method: "auto" }, limits),
-        );
+        given.push(Some(answers.collect::<Result<Vec<Option<Json>>, Failure>>()?));
+        let nothing = Checked { results, time: Duration::ZERO, processor_time: None, method: "auto" };
+        runs.push(Ok(program.explained(nothing, limits)));
     }
     let none = Files::default();
-    let items: Vec<Item<'_>> = runs.iter().map(|run| Item::Checked(run, &none)).collect();
+    let items = runs.iter().map(|run: &Result<_, Refusal>| match run {
+        Ok(run) => Item::Checked(run, &none),
+        Err(refusal) => Item::Refused(&refusal.source, &refusal.diagnostics),
+    });
+    let items: Vec<Item<'_>> = items.collect();
     let mut document = json::value_of(&json::document(&items, 0));
     let mut expected = Vec::new();
     for (run, answers) in dealt::runs(&mut document).into_iter().zip(given) {
+        let Some(answers) = answers else { continue };
         run.insert("method".to_owned(), options.method.join(",").into());
         dealt::fill(run, answers);
         expected.extend(dealt::expected(run));
