@@ -144,7 +144,10 @@ impl<'m> Splitter<'m> {
                 self.under(&clause, Some(Cut::Right), part(test, Wanted::False), part(no, demand));
             }
             (ExprKind::Quantified(quantified), Wanted::True | Wanted::False) if is_conjunction(quantified, demand) => {
-                let Some(instances) = self.instances(quantified, &bound, &clause.conditions) else {
+                let instances = self.instances(quantified, &bound, &clause.conditions);
+                // Conditions may be faults also where no instance is left.
+                let is_about_some = |instances: &Vec<_>| !instances.is_empty() || clause.conditions.is_empty();
+                let Some(instances) = instances.filter(is_about_some) else {
                     return self.ask(&clause);
                 };
                 for ClauseInstance { bound, filter, choice } in instances {

@@ -18,7 +18,20 @@ use propagate::Propagate;
 use rings::ByRings;
 
 /// Programs and the truth about their properties.
-const PROGRAMS: [(&str, &str); 33] = [
+const PROGRAMS: [(&str, &str); 34] = [
+    // Nothing is left of a claim where there is one process only; what it is demanded under may have no value all the same.
+    (
+        "program alone { shared s0: 0..=2; shared s1: -1..=0;
+         process Q[k in 0..<1] { }
+         reachable r0: (exists n in 0..=1: s0 != 1) && (exists q0 != q1 in Q: s1 != 0);
+         reachable r1: 6 / s0 > 1 && (exists q0 != q1 in Q: s1 != 0);
+         reachable r2: (exists n in 0..=1: 6 / s0 > n) && (exists q0 != q1 in Q: s1 != 0);
+         invariant r3: 6 / s0 > 1 => (forall q0 != q1 in Q: s1 == 0);
+         invariant r4: 6 / s0 > 1 || (forall q0 != q1 in Q: s1 == 0);
+         invariant r5: (forall q0 != q1 in Q: s1 == 0) || 6 / s0 > 1;
+         invariant r6: s0 == 0 <=> (forall q0 != q1 in Q: s1 == 0); }",
+        "-????++",
+    ),
     // The loop of a run satisfies one half of an assumption, and the other half has no value there.
     (
         "program half { shared o: pid(P)?;
