@@ -5,7 +5,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::packed::{Packed, Shape};
+use crate::packed::{Packed, Scratch, Shape};
 
 /// Columns of a local state, as bits.
 pub type Columns = u128;
@@ -27,21 +27,20 @@ pub(crate) struct Alike {
 
 impl Alike {
     /// Whether the step leads to known views with a process.
-    pub fn leads(&self, shape: &Shape, one: &Packed) -> bool {
-        self.led.iter().any(|(columns, known)| known.contains(&shape.showing(one, *columns)))
+    pub fn leads(&self, shape: &Shape, one: &Packed, scratch: &mut Scratch) -> bool {
+        self.led.iter().any(|(columns, known)| known.contains(shape.showing(one, *columns, scratch)))
     }
 
     /// Whether it is worth while to try the step with a process.
-    pub fn is_worth_trying(&self, shape: &Shape, one: &Packed) -> bool {
-        let n_failures = |(columns, known): &(Columns, FxHashMap<Packed, u8>)| {
-            known.get(&shape.showing(one, *columns)).copied().unwrap_or(0)
-        };
-        self.failed.iter().map(n_failures).all(|n| n < MOST_FAILURES)
+    pub fn is_worth_trying(&self, shape: &Shape, one: &Packed, scratch: &mut Scratch) -> bool {
+        self.failed.iter().all(|(columns, known)| {
+            known.get(shape.showing(one, *columns, scratch)).copied().unwrap_or(0) < MOST_FAILURES
+        })
     }
 
     /// Remembers that all ways led to known views.
     pub fn add_led(&mut self, shape: &Shape, one: &Packed, read: Columns) {
-        let shown = shape.showing(one, read);
+        let shown = shape.showing(one, read, &mut Scratch::default()).into();
         match self.led.iter_mut().find(|(columns, _)| *columns == read) {
             Some((_, known)) => drop(known.insert(shown)),
             None => self.led.push((read, FxHashSet::from_iter([shown]))),
@@ -50,7 +49,7 @@ impl Alike {
 
     /// Remembers that some way did not.
     pub fn add_failed(&mut self, shape: &Shape, one: &Packed, read: Columns) {
-        let shown = shape.showing(one, read);
+        let shown = shape.showing(one, read, &mut Scratch::default()).into();
         match self.failed.iter_mut().find(|(columns, _)| *columns == read) {
             Some((_, known)) => *known.entry(shown).or_default() += 1,
             None => self.failed.push((read, FxHashMap::from_iter([(shown, 1)]))),

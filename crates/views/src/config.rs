@@ -17,7 +17,7 @@ pub const MOST_SLOTS: usize = 32;
 pub const MANY_NAMED: &str = "cells may name more different processes at once than views have room for";
 
 /// What is known of a state.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Config {
     /// What all processes share, the processes of other families included.
     pub shared: Vec<Item>,
@@ -25,6 +25,19 @@ pub struct Config {
     pub slots: Vec<Option<Vec<Item>>>,
     /// The slots by their order, where order matters; empty elsewhere.
     pub order: Vec<Slot>,
+}
+
+impl Clone for Config {
+    fn clone(&self) -> Config {
+        Config { shared: self.shared.clone(), slots: self.slots.clone(), order: self.order.clone() }
+    }
+
+    /// Where steps are tried one after the other, the room of the last one is used again.
+    fn clone_from(&mut self, other: &Config) {
+        self.shared.clone_from(&other.shared);
+        self.slots.clone_from(&other.slots);
+        self.order.clone_from(&other.order);
+    }
 }
 
 /// What becomes of slots: the new name of each that stays.

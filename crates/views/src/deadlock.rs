@@ -19,7 +19,7 @@ use crate::choices::Choices;
 use crate::config::{Config, Item, Slot};
 use crate::fixpoint::{About, Closed, about, missing, unaccounted};
 use crate::layout::{Layout, SharedColumn, is_over};
-use crate::packed::{Joined, Packed, Shape};
+use crate::packed::{Joined, Packed, Scratch, Shape};
 use crate::sight::{Ground, Halt, Needs, Sight, Who};
 
 /// After so many actions tried, and configurations looked at for them, it is given up: a deadlock may be.
@@ -138,8 +138,10 @@ impl Blocked<'_, '_> {
         for one in ones {
             self.pace()?;
             let Some(all) = self.shape.join(view, one, Some(slot)) else { return Ok(true) };
-            let is_there =
-                |joined: &Joined| missing(self.shape, &self.views, (&joined.packed, self.k), joined.newest).is_none();
+            let is_there = |joined: &Joined| {
+                missing(self.shape, &self.views, (&joined.packed, self.k), joined.newest, &mut Scratch::default())
+                    .is_none()
+            };
             if all.iter().any(is_there) {
                 return Ok(true);
             }
@@ -377,7 +379,9 @@ impl Blocked<'_, '_> {
                     Who::Slot(slot) => self.is_there(&packed, slot, trial.stands),
                     _ => true,
                 };
-                if !stands || missing(self.shape, &self.views, (&packed, self.k), newest).is_some() {
+                if !stands
+                    || missing(self.shape, &self.views, (&packed, self.k), newest, &mut Scratch::default()).is_some()
+                {
                     continue;
                 }
                 if !self.is_a_step(&packed, id, Trial { mover, ..trial })? {

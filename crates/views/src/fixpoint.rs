@@ -12,6 +12,7 @@
 
 use std::cell::RefCell;
 use std::collections::{BTreeSet, VecDeque};
+use std::mem;
 use std::rc::Rc;
 
 use base::{Budget, Span, StopReason};
@@ -24,7 +25,7 @@ use crate::choices::Choices;
 use crate::config::{Config, Item, Slot, subsets};
 use crate::extend::key;
 use crate::layout::{SharedColumn, is_over};
-use crate::packed::{Joined, Packed, Shape, Slots};
+use crate::packed::{Joined, Packed, Scratch, Shape, Slots};
 use crate::presence::{self, looked_for};
 use crate::quantifiers::{Quantifiers, quantifiers};
 use crate::sight::{Ground, Guessing, Halt, Needs, Sight, Who, truth};
@@ -110,7 +111,7 @@ impl Closed {
 
     /// A view of `k` processes, the newest one among them, that is not there.
     pub fn missing(&self, row: &[u64], newest: Slot) -> Option<Packed> {
-        missing(&self.shape, &self.theta, (row, self.k), newest)
+        missing(&self.shape, &self.theta, (row, self.k), newest, &mut Scratch::default())
     }
 }
 
@@ -120,20 +121,38 @@ pub(crate) fn missing(
     theta: &FxHashSet<Packed>,
     (row, k): (&[u64], usize),
     newest: Slot,
+    scratch: &mut Scratch,
 ) -> Option<Packed> {
     let seen = Shape::seen(row) & !(1 << newest);
-    let others: Vec<Slot> = (0..32).filter(|slot| seen & 1 << slot != 0).collect();
     let mut missing = None;
-    subsets(&others, k - 1, &mut |chosen| {
-        let keep = chosen.iter().fold(1 << newest, |keep, slot| keep | 1 << slot);
-        let view = shape.part(row, keep);
-        let is_there = theta.contains(&view);
+    each_subset(seen, k - 1, &mut |chosen| {
+        let view = shape.part_in(row, chosen | 1 << newest, scratch);
+        let is_there = theta.contains(view);
         if !is_there {
-            missing = Some(view);
+            missing = Some(view.into());
         }
         is_there
     });
     missing
+}
+
+/// Shows all sets of `n` of these slots, until one is refused; whether none was.
+fn each_subset(slots: Slots, n: usize, visit: &mut impl FnMut(Slots) -> bool) -> bool {
+    fn go(rest: Slots, n: usize, chosen: Slots, visit: &mut impl FnMut(Slots) -> bool) -> bool {
+        if n == 0 {
+            return visit(chosen);
+        }
+        let mut rest = rest;
+        while rest.count_ones() as usize >= n {
+            let first = 1 << rest.trailing_zeros();
+            rest &= !first;
+            if !go(rest, n - 1, chosen | first, visit) {
+                return false;
+            }
+        }
+        true
+    }
+    go(slots, n, 0, visit)
 }
 
 /// A step to be taken.
@@ -231,6 +250,9 @@ struct Closure<'m, 'b> {
     bytes: u64,
     /// Whether a process could not be seen for want of a slot; then nothing is proved.
     is_full: bool,
+    /// The configuration that a step changes.
+    after: Config,
+    scratch: Scratch,
 }
 
 /// The views of `k` processes, as configurations.
@@ -274,9 +296,11 @@ pub fn close(ground: Ground<'_>, k: usize, most_steps: usize, budget: &Budget) -
         most_steps,
         bytes: 0,
         is_full: false,
+        after: Config::default(),
+        scratch: Scratch::default(),
     };
-    for config in starts {
-        closure.insert(config, Slots::MAX)?;
+    for mut config in starts {
+        closure.insert(&mut config, Slots::MAX)?;
     }
     closure.close()?;
     if closure.is_full {
@@ -344,11 +368,12 @@ impl Closure<'_, '_> {
     }
 
     /// What these slots of a configuration look like is a view.
-    fn insert(&mut self, config: Config, keep: Slots) -> Result<(), Failure> {
-        let view = self.shape.pack(config, keep).ok_or(Failure::Outside(Span::default()))?;
-        if self.theta.contains(&view) {
+    fn insert(&mut self, config: &mut Config, keep: Slots) -> Result<(), Failure> {
+        let view = self.shape.pack(config, keep, &mut self.scratch).ok_or(Failure::Outside(Span::default()))?;
+        if self.theta.contains(view) {
             return Ok(());
         }
+        let view: Packed = view.into();
         let key = self.shape.key(&view);
         let n_groups = self.groups.len();
         let group = *self.group_of.entry(key).or_insert(n_groups);
@@ -427,7 +452,7 @@ impl Closure<'_, '_> {
     /// Takes a step with one more process in every way in which it may be there, unless all of them lead to what is known.
     fn join(&mut self, pair: Pair) -> Result<(), Failure> {
         let (open, one) = (&pair.open, &pair.one);
-        if open.alike.borrow().leads(&self.shape, one) {
+        if open.alike.borrow().leads(&self.shape, one, &mut self.scratch) {
             return Ok(());
         }
         let Some(all) = self.shape.join(&open.job.row, one, open.only) else {
@@ -439,7 +464,7 @@ impl Closure<'_, '_> {
         }
         let is_tried = all.len() <= MOST_WAYS_TO_TRY
             && self.shape.n_columns() <= MOST_COLUMNS
-            && open.alike.borrow().is_worth_trying(&self.shape, one);
+            && open.alike.borrow().is_worth_trying(&self.shape, one, &mut self.scratch);
         let jobs: Vec<Job> = all.into_iter().map(|joined| job_with(open, joined)).collect();
         let goes_round = |job: &Job| self.actions_of(job).iter().any(|id| self.actions[id.index()].goes_round);
         if is_tried && !jobs.first().is_some_and(goes_round) {
@@ -492,7 +517,7 @@ impl Closure<'_, '_> {
             self.check()?;
             let mut sight = Sight {
                 ground: self.ground,
-                config: config.clone(),
+                config: self.copied(config),
                 me: job.mover,
                 bound: Vec::new(),
                 guessing,
@@ -500,17 +525,19 @@ impl Closure<'_, '_> {
                 needs: Needs::default(),
             };
             let done = sight.act(id);
-            let (after, needs) = (sight.config, sight.needs);
+            let (mut after, needs) = (sight.config, sight.needs);
             let is_of_use = quantifiers.decide || quantifiers.enable && done.is_err();
             let is_complete = needs.slot.is_none() && !(needs.witness && is_of_use);
             let is_led = match done {
-                Ok(()) => self
-                    .left((config, after), needs.wrote_unseen)
-                    .into_iter()
-                    .all(|after| self.shape.pack(after, job.keep).is_some_and(|view| self.theta.contains(&view))),
+                Ok(()) if self.ground.layout.present.is_empty() => self.is_view(&mut after, job.keep),
+                Ok(()) => {
+                    let mut left = self.left((config, &after), needs.wrote_unseen);
+                    left.iter_mut().all(|after| self.is_view(after, job.keep))
+                }
                 Err(Halt::Blocked) => true,
                 Err(Halt::Fault(_) | Halt::Unseen | Halt::Outside(_)) => false,
             };
+            self.after = after;
             if !is_complete || !is_led {
                 break false;
             }
@@ -530,10 +557,12 @@ impl Closure<'_, '_> {
 
     /// Takes a step if its configuration is made of views, or leaves it until it is.
     fn attempt(&mut self, job: Job) -> Result<(), Failure> {
-        if job.added.as_ref().is_some_and(|pair| pair.open.alike.borrow().leads(&self.shape, &pair.one)) {
+        let scratch = &mut self.scratch;
+        if job.added.as_ref().is_some_and(|pair| pair.open.alike.borrow().leads(&self.shape, &pair.one, scratch)) {
             return Ok(());
         }
-        let missing = job.newest.and_then(|newest| missing(&self.shape, &self.theta, (&job.row, self.k), newest));
+        let missing =
+            job.newest.and_then(|newest| missing(&self.shape, &self.theta, (&job.row, self.k), newest, scratch));
         if let Some(missing) = missing {
             self.bytes += weight(&job.row) * 2;
             self.parked.entry(missing).or_default().push(job);
@@ -582,7 +611,7 @@ impl Closure<'_, '_> {
             self.check()?;
             let mut sight = Sight {
                 ground: self.ground,
-                config: config.clone(),
+                config: self.copied(config),
                 me: job.mover,
                 bound: Vec::new(),
                 guessing,
@@ -590,17 +619,18 @@ impl Closure<'_, '_> {
                 needs: Needs::default(),
             };
             let done = sight.act(id);
-            let (after, needs) = (sight.config, sight.needs);
+            let (mut after, needs) = (sight.config, sight.needs);
             slots.extend(needs.slot);
             // One more process can only block a step whose tests hold, and cannot help one with tests that only fail by it.
             let is_of_use = quantifiers.decide || quantifiers.enable && done.is_err();
             witness |= needs.witness && is_of_use;
             match done {
-                Ok(()) => self.leave((config, after), needs.wrote_unseen, job.keep)?,
+                Ok(()) => self.leave((config, &mut after), needs.wrote_unseen, job.keep)?,
                 Err(Halt::Fault(span)) => drop(self.faults.insert(span)),
                 Err(Halt::Blocked | Halt::Unseen) => {}
                 Err(Halt::Outside(span)) => return Err(Failure::Outside(span)),
             }
+            self.after = after;
             if !choices.advance() {
                 break;
             }
@@ -620,14 +650,30 @@ impl Closure<'_, '_> {
     }
 
     /// What a step leaves behind is a view.
-    fn leave(&mut self, steps: (&Config, Config), wrote_unseen: bool, keep: Slots) -> Result<(), Failure> {
-        self.left(steps, wrote_unseen).into_iter().try_for_each(|config| self.insert(config, keep))
+    fn leave(&mut self, steps: (&Config, &mut Config), wrote_unseen: bool, keep: Slots) -> Result<(), Failure> {
+        let (before, after) = steps;
+        if self.ground.layout.present.is_empty() {
+            return self.insert(after, keep);
+        }
+        self.left((before, after), wrote_unseen).iter_mut().try_for_each(|config| self.insert(config, keep))
+    }
+
+    /// Whether what these slots of a configuration look like is a view that is known.
+    fn is_view(&mut self, config: &mut Config, keep: Slots) -> bool {
+        self.shape.pack(config, keep, &mut self.scratch).is_some_and(|view| self.theta.contains(view))
+    }
+
+    /// A configuration for a step to change.
+    fn copied(&mut self, config: &Config) -> Config {
+        let mut after = mem::take(&mut self.after);
+        after.clone_from(config);
+        after
     }
 
     /// What a step leaves behind, with all that may be said of presences.
-    fn left(&self, (before, after): (&Config, Config), wrote_unseen: bool) -> Vec<Config> {
+    fn left(&self, (before, after): (&Config, &Config), wrote_unseen: bool) -> Vec<Config> {
         let layout = self.ground.layout;
-        let mut all = vec![after];
+        let mut all = vec![after.clone()];
         for presence in 0..layout.present.len() {
             let said = presence::after(layout, (before, &all[0]), presence, wrote_unseen);
             all = { all.iter() }

@@ -5,6 +5,7 @@
 //! is a word for the slots (how many there are, and which are seen), a word for each shared column, and a word for each column of each
 //! seen process, slots ascending. Where processes are compared by their order, slots stand in that order.
 
+use std::mem;
 use std::rc::Rc;
 
 use base::Id;
@@ -100,6 +101,17 @@ pub struct Joined {
     pub moved: Moved,
 }
 
+/// Rows that are written, compared and most often not kept: their room is used again and again.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    /// What a part is taken of.
+    whole: Vec<u64>,
+    /// One way to write a part.
+    candidate: Vec<u64>,
+    /// The least one so far.
+    least: Vec<u64>,
+}
+
 /// How rows are laid out.
 #[derive(Clone, Debug)]
 pub struct Shape {
@@ -179,8 +191,8 @@ impl Shape {
     }
 
     /// The part of a configuration in which these slots are seen, in canonical form; `None` where a number is too large.
-    pub fn pack(&self, mut config: Config, keep: Slots) -> Option<Packed> {
-        hide(&self.layout, &mut config);
+    pub fn pack<'s>(&self, config: &mut Config, keep: Slots, scratch: &'s mut Scratch) -> Option<&'s [u64]> {
+        hide(&self.layout, config);
         let n_slots = config.slots.len();
         let mut moved = [NOWHERE; MOST_SLOTS];
         let mut at_rank = [NOWHERE; MOST_SLOTS];
@@ -189,7 +201,8 @@ impl Shape {
             *moved = rank as u8;
             at_rank[rank] = slot as u8;
         }
-        let mut row = Vec::with_capacity(1 + self.n_shared + n_slots * self.n_local);
+        let mut row = mem::take(&mut scratch.whole);
+        row.clear();
         row.push(0);
         for item in &config.shared {
             row.push(rename(encode(*item)?, &moved));
@@ -206,16 +219,30 @@ impl Shape {
             }
         }
         row[0] = u64::from(seen) << 32 | n_slots as u64;
-        Some(self.part(&row, seen))
+        self.part_in(&row, seen, scratch);
+        scratch.whole = row;
+        Some(&scratch.least)
     }
 
     /// The part of a row in which these slots are seen, in canonical form.
     pub fn part(&self, row: &[u64], keep: Slots) -> Packed {
+        self.part_in(row, keep, &mut Scratch::default()).into()
+    }
+
+    /// The same, to be looked at only.
+    pub fn part_in<'s>(&self, row: &[u64], keep: Slots, scratch: &'s mut Scratch) -> &'s [u64] {
         let n_slots = Shape::n_slots(row);
-        let kept: Vec<Slot> = (0..n_slots as Slot).filter(|slot| keep & 1 << slot != 0).collect();
+        let mut kept = [0; MOST_SLOTS];
+        let mut n_kept = 0;
+        for slot in (0..n_slots as Slot).filter(|slot| keep & 1 << slot != 0) {
+            kept[n_kept] = slot;
+            n_kept += 1;
+        }
+        let kept = &mut kept[..n_kept];
+        let Scratch { candidate, least, .. } = scratch;
         if self.is_ordered {
             let mut stays = keep;
-            self.each_word(row, &kept, |code| {
+            self.each_word(row, kept, |code| {
                 if tag(code) == SLOT {
                     stays |= 1 << (code & PAYLOAD);
                 }
@@ -226,31 +253,35 @@ impl Shape {
                 moved[slot] = next;
                 next += 1;
             }
-            return self.written(row, &kept, (&moved, next)).into();
+            self.write(row, kept, (&moved, next), least);
+            return least;
         }
-        let mut sorted = kept;
         let key = |slot: &Slot| self.local(row, *slot).iter().map(|&code| blind(code));
-        sorted.sort_by(|a, b| key(a).cmp(key(b)));
-        let mut least: Option<Vec<u64>> = None;
-        self.arranged(row, &mut sorted, 0, &mut |arranged| {
+        kept.sort_by(|a, b| key(a).cmp(key(b)));
+        least.clear();
+        self.arranged(row, kept, 0, &mut |arranged| {
             let (moved, n) = self.by_occurrence(row, arranged);
-            let candidate = self.written(row, arranged, (&moved, n));
-            if least.as_ref().is_none_or(|least| candidate < *least) {
-                least = Some(candidate);
+            self.write(row, arranged, (&moved, n), candidate);
+            if least.is_empty() || candidate < least {
+                mem::swap(candidate, least);
             }
         });
-        least.unwrap_or_default().into()
+        least
     }
 
     /// What is shown in these columns of the one process that is seen, in canonical form.
-    pub(crate) fn showing(&self, one: &[u64], columns: Columns) -> Packed {
-        let mut shown = one.to_vec();
+    pub(crate) fn showing<'s>(&self, one: &[u64], columns: Columns, scratch: &'s mut Scratch) -> &'s [u64] {
+        let mut shown = mem::take(&mut scratch.whole);
+        shown.clear();
+        shown.extend_from_slice(one);
         for (at, code) in shown[1 + self.n_shared..].iter_mut().enumerate() {
             if columns & 1 << at == 0 {
                 *code = HIDDEN;
             }
         }
-        self.part(&shown, Shape::seen(one))
+        self.part_in(&shown, Shape::seen(one), scratch);
+        scratch.whole = shown;
+        &scratch.least
     }
 
     /// How many columns a local state has.
@@ -299,15 +330,15 @@ impl Shape {
         (moved, next)
     }
 
-    /// A row with these slots seen; they stand in the order of their new numbers.
-    fn written(&self, row: &[u64], seen: &[Slot], (moved, n_slots): (&Moved, u8)) -> Vec<u64> {
+    /// Writes a row with these slots seen; they stand in the order of their new numbers.
+    fn write(&self, row: &[u64], seen: &[Slot], (moved, n_slots): (&Moved, u8), out: &mut Vec<u64>) {
         let mut kept = [NOWHERE; MOST_SLOTS];
         let mut mask: Slots = 0;
         for &slot in seen {
             kept[slot as usize] = moved[slot as usize];
             mask |= 1 << moved[slot as usize];
         }
-        let mut out = Vec::with_capacity(1 + self.n_shared + seen.len() * self.n_local);
+        out.clear();
         out.push(u64::from(mask) << 32 | u64::from(n_slots));
         self.each_word(row, seen, |code| {
             out.push(match tag(code) {
@@ -316,7 +347,6 @@ impl Shape {
                 _ => code,
             });
         });
-        out
     }
 
     /// All ways to see the process of `one` in the row, too; in this slot, if one is given. `None` where one of them would need more than [`MOST_SLOTS`].

@@ -458,7 +458,7 @@ impl<'m> Sight<'_, 'm> {
 
     fn quantified(&mut self, quantified: &'m Quantified, span: Span) -> Evaluated<Item> {
         let over = quantified.bindings.iter().any(|binding| is_over(&binding.domain, self.ground.layout.family));
-        let outer = self.bound.clone();
+        let n_outer = self.bound.len();
         let stop_at = match quantified.quantifier {
             Quantifier::Forall => Some(false),
             Quantifier::Exists => Some(true),
@@ -470,7 +470,7 @@ impl<'m> Sight<'_, 'm> {
             count += i64::from(holds);
             Some(holds) == stop_at
         })?;
-        self.bound = outer;
+        self.bound.truncate(n_outer);
         let decided = match stop_at {
             None => return Ok(int(count)),
             Some(at) if stopped => return Ok(truth(at)),
@@ -496,6 +496,18 @@ impl<'m> Sight<'_, 'm> {
             };
             return Ok(meant && stop(self.truth(&quantified.body)?));
         };
+        if is_over(&binding.domain, self.ground.layout.family) {
+            for slot in 0..self.config.slots.len() {
+                if self.config.slots[slot].is_none() {
+                    continue;
+                }
+                self.bind(binding, Item::Slot(slot as Slot));
+                if self.instances(quantified, inner, stop)? {
+                    return Ok(true);
+                }
+            }
+            return Ok(false);
+        }
         for value in self.domain(&binding.domain)? {
             self.bind(binding, value);
             if self.instances(quantified, inner, stop)? {

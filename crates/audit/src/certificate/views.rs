@@ -470,7 +470,7 @@ impl<'a, 'm> Checker<'a, 'm> {
             let n_named = look.named.len();
             match end {
                 Ok(()) => {
-                    let ends = present::after(self.text, scene, &look.scene, look.wrote_unseen);
+                    let ends = present::after(self.text, scene, look.scene, look.wrote_unseen);
                     let is_view =
                         |end: Scene| self.known.contains(&end.veiled(self.text).part(step.keep, self.text.is_ordered));
                     if !ends.into_iter().all(is_view) {

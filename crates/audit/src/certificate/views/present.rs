@@ -91,12 +91,12 @@ fn block_asks(block: &[Stmt], asks: &dyn Fn(&Expr) -> bool) -> bool {
 }
 
 /// The scene after a step, with everything that may be said of presences then: what was not seen is as it was, unless the step wrote there.
-pub(super) fn after(text: &Text<'_>, before: &Scene, after: &Scene, wrote_unseen: bool) -> Vec<Scene> {
-    let mut all = vec![after.clone()];
-    for presence in 0..text.present.len() {
+pub(super) fn after(text: &Text<'_>, before: &Scene, after: Scene, wrote_unseen: bool) -> Vec<Scene> {
+    let is_shown: Vec<bool> = (0..text.present.len()).map(|presence| shows(text, &after, presence)).collect();
+    let mut all = vec![after];
+    for (presence, is_shown) in is_shown.into_iter().enumerate() {
         let may_be_unseen = wrote_unseen || says(text, before, presence);
         let is_unseen_for_sure = !wrote_unseen && says(text, before, presence) && !shows(text, before, presence);
-        let is_shown = shows(text, after, presence);
         let may = [(true, is_shown || may_be_unseen), (false, !is_shown && !is_unseen_for_sure)];
         let mut more = Vec::new();
         for (said, _) in may.into_iter().filter(|(_, may)| *may) {
