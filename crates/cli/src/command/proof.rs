@@ -90,6 +90,7 @@ fn check(options: &ProofCheckOptions, display: &DisplayOptions) -> Result<ExitSt
 fn show(options: &ProofShowOptions, display: &DisplayOptions) -> Result<ExitStatus, Failure> {
     let name = options.proof.display().to_string();
     let (limits, _guard) = limits::of(&options.limits);
+    let budget = limits.budget();
     let bytes = files::read_at_most(&options.proof, proof_file::MOST_BYTES as u64)?;
     let parse = || ProofFile::parse(&bytes).map_err(|error| Failure::from(format!("{name}: {error}")));
     let file = parse()?;
@@ -107,14 +108,17 @@ fn show(options: &ProofShowOptions, display: &DisplayOptions) -> Result<ExitStat
     let method =
         methods::available().find(|declared| declared.name == file.method()).map_or("proof", |declared| declared.name);
     let started = Instant::now();
-    let (property, checked) = match proof::check(file, &program.model, &limits.budget()) {
+    let (property, checked) = match proof::check(file, &program.model, &budget) {
         Ok(accepted) => accepted,
-        Err(Rejection::Undecided(reason)) => return Err(format!("{name}: not checked: {reason}").into()),
+        Err(Rejection::Undecided(reason)) => {
+            terminal::error(format!("{name}: not checked: {reason}"));
+            return Ok(ExitStatus::Undecided);
+        }
         Err(wrong) => return Err(format!("{name}: {wrong}").into()),
     };
     let mut certificate = parse()?.certificate(&program.model).map_err(|error| format!("{name}: {error}"))?;
-    certificate.scope = proof::confirmed(&program, property, certificate.scope, &limits.budget())
-        .map_err(|wrong| format!("{name}: {wrong}"))?;
+    certificate.scope =
+        proof::confirmed(&program, property, certificate.scope, &budget).map_err(|wrong| format!("{name}: {wrong}"))?;
     let evidence = Evidence::Certificate(Box::new(certificate));
     let is_goal = matches!(program.model.properties[property].kind, PropertyKind::Reachable(_));
     let result = PropertyResult {

@@ -171,6 +171,7 @@ fn limits_are_honoured() {
     assert!(told.out.contains("not checked to the end"), "{}", told.out);
     let told = place.run("proof check out/lock.mutex.proof.json lock.pw --timeout 1ms --format json").exits(3);
     assert_eq!(told.json()["reason"]["code"], "time-limit");
+    place.run("proof show out/lock.mutex.proof.json lock.pw --timeout 1ms").exits(3).complains("not checked");
 }
 
 /// The proof is about three processes and more. That two were searched is written into it by hand; with two the property is false.
