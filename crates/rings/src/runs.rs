@@ -287,8 +287,19 @@ impl<'w, 'a> Runs<'w, 'a> {
     /// What fairness assumptions of the program demand of the edges of a word: those that were made for each process, of the window's own.
     pub fn conditions(&self, shape: usize, model: &Model, fairness: &[FairnessId]) -> Vec<StreettPair> {
         let for_each = &model.template().forms.for_each;
-        let first = model.families[self.windows.ring.family].first;
-        let is_meant = |id: &&FairnessId| for_each.contains(id) && model.fairness[**id].owner == Some(first);
+        let family = &model.families[self.windows.ring.family];
+        let first = family.first;
+        // Of each process at this size, too: what is also written of one that the size names (`weak P[N - 1]`) belongs to none.
+        let is_made = |id: FairnessId| {
+            let name = |process: ProcessId| &model.processes[process].name;
+            family.processes().all(|process| {
+                let made = model.fairness[id].name.replace(name(first).as_str(), name(process));
+                let is_it = |pair: &FairnessPair| pair.owner == Some(process) && pair.name == made;
+                fairness.iter().any(|&other| is_it(&model.fairness[other]))
+            })
+        };
+        let is_meant =
+            |id: &&FairnessId| for_each.contains(id) && model.fairness[**id].owner == Some(first) && is_made(**id);
         let mut found = Vec::new();
         for at in 0..self.windows.sizes.width {
             for id in fairness.iter().filter(is_meant) {

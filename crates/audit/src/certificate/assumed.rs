@@ -54,3 +54,56 @@ fn has_value(expr: &Expr) -> bool {
 fn is_somebody(who: &Expr) -> bool {
     matches!(who.kind, ExprKind::Const(Value::Process(_)) | ExprKind::Bound(_) | ExprKind::Myself)
 }
+
+#[cfg(test)]
+mod tests {
+    use base::SourceFile;
+
+    use super::*;
+
+    /// Whether the checker takes a condition for one that has a value in every state of every size.
+    fn is_accepted(condition: &str) -> bool {
+        let text = format!(
+            "program p(N: 2..) {{ shared x: 0..=3; shared a: [0..=3; N]; shared o: pid(P)?; shared s: set of pid(P);
+             process P[i in 0..<N] {{ public y: 0..=3; loop {{ l: skip; }} }}
+             process Q {{ public z: 0..=1; loop {{ q: skip; }} }}
+             property t: always x == 0 under strong ({condition}) => x == 1; }}"
+        );
+        let model = lang::load(&SourceFile::new("assumed.pw", &text), &[]).unwrap_or_else(|_| panic!("{text}")).model;
+        let property = model.properties.iter().find(|one| one.name == "t").unwrap();
+        check_values(&model, &property.under.any_of[0]).is_ok()
+    }
+
+    #[test]
+    fn what_is_compared_has_a_value_and_what_is_computed_may_have_none() {
+        for condition in [
+            "x == 1",
+            "!(x == 1) => x < 2",
+            "Q.z == 1 || Q@q",
+            "o == none",
+            "forall k in P: P[k].y < 2 && P[k]@l",
+            "if x == 1 then x == 2 else x == 3",
+        ] {
+            assert!(is_accepted(condition), "{condition}");
+        }
+        for condition in [
+            "6 / x == 1",
+            "x < 3 && x + 1 == 2",
+            "-x == 0",
+            "a[0] == 1",
+            "a[x] == 1",
+            "P[o].y == 1",
+            "P[o]@l",
+            "P[x].y == 1",
+            "if 6 / x == 1 then true else false",
+            "if x == 1 then 6 / x == 1 else true",
+            "if x == 1 then true else 6 / x == 1",
+            "forall k in 0..<3: x != k",
+            "exists k in P: k < 1",
+            "exists k in P: 6 / P[k].y == 1",
+            "forall k in s: P[k].y == 1",
+        ] {
+            assert!(!is_accepted(condition), "{condition}");
+        }
+    }
+}
