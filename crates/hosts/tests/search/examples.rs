@@ -87,7 +87,11 @@ impl Case {
             secret: Some(Secret::new("a secret of tests").unwrap()),
             checkpoint: None,
             resumes: false,
-            fair: FairSettings::default(),
+            // Threads take all rounds; processes send home what remains.
+            fair: match process {
+                Some(_) => FairSettings::default(),
+                None => FairSettings { soon_home: 0, ..FairSettings::default() },
+            },
             patience: Duration::from_secs(30),
             is_tunnelled: false,
             connected: None,
