@@ -138,8 +138,7 @@ fn promela(options: &CheckOptions) -> Result<(Request, Vec<String>), Failure> {
     let mut reading = request.reading().clone();
     let mut named = Vec::new();
     for one in &options.promela.ltl {
-        let is_name = one.chars().all(|letter| letter.is_alphanumeric() || letter == '_');
-        if is_name {
+        if is_block_name(one) {
             named.push(one.clone());
         } else {
             named.push(lang::promela::given_name(reading.formulas.len()));
@@ -150,6 +149,11 @@ fn promela(options: &CheckOptions) -> Result<(Request, Vec<String>), Failure> {
     reading.is_strongly_fair = options.promela.fair == Some(options::Fair::Strong);
     reading.progress = options.promela.progress_cycles;
     Ok((request.with_reading(reading), named))
+}
+
+/// Whether what `--ltl` says is the name of a block, and not a formula.
+fn is_block_name(text: &str) -> bool {
+    text.chars().all(|letter| letter.is_alphanumeric() || letter == '_')
 }
 
 /// The methods of the call, each with its settings.

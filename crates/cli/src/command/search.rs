@@ -3,7 +3,6 @@
 //! In: a program and the options about hosts. Out: what was seen, at the call that has it: the one that starts the processes, or process 0 where they are started by hand. A process that a launcher
 //! started tells it in lines of JSON; all others say nothing.
 
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use std::{env, thread};
@@ -24,7 +23,7 @@ use hosts::search::{
 use super::check::farm;
 use super::explore::Explored;
 use crate::failure::Failure;
-use crate::options::{CheckOptions, ExploreOptions, HostOptions, InstanceOptions, Tunnel};
+use crate::options::{CheckOptions, ExploreOptions, HostOptions, Tunnel};
 use crate::status::ExitStatus;
 use crate::terminal;
 
@@ -81,10 +80,10 @@ pub fn explore(
     if options.like_spin || options.coverage || options.dot.is_some() {
         return Err("`--like-spin`, `--coverage` and `--dot` do not go with a search on many hosts".to_owned().into());
     }
-    refuse_instances(&options.instance, program)?;
     search::supports(&program.model)?;
-    let joining =
-        Joining { command: "explore", options: &options.hosts, program, limits, threads: options.limits.threads };
+    let instance = farm::instance_words(program, &options.instance);
+    let threads = options.limits.threads;
+    let joining = Joining { command: "explore", options: &options.hosts, program, instance, limits, threads };
     let searcher = match joining.join(Vec::new(), Vec::new())? {
         Part::Member(status) => return Ok(Part::Member(status)),
         Part::Whole(searcher) => searcher,
@@ -131,11 +130,6 @@ pub fn join(
         let message = "`--process`, `--checkpoint`, `--resume` and `--tunnel` go with `--method mono`, which searches the whole product";
         return Err(message.to_owned().into());
     }
-    let promela = &options.promela;
-    if !promela.ltl.is_empty() || promela.fair.is_some() || promela.progress_cycles {
-        return Err("`--ltl`, `--fair` and `--progress` as a question do not go with `--hosts`".to_owned().into());
-    }
-    refuse_instances(&options.instance, program)?;
     let model = &program.model;
     search::supports(model)?;
     let asked: Vec<PropertyId> = questions.to_vec();
@@ -143,9 +137,11 @@ pub fn join(
     let mut add = |name: &str, value: &str| words.extend([name.to_owned(), value.to_owned()]);
     add("--method", "mono");
     asked.iter().for_each(|&question| add("--property", &model.properties[question].name));
-    options.goal.goals.iter().for_each(|goal| add("--goal", goal));
-    let joining =
-        Joining { command: "check", options: &options.hosts, program, limits, threads: options.limits.threads };
+    let mut instance = farm::instance_words(program, &options.instance);
+    instance.extend(farm::promela_words(&options.promela));
+    options.goal.goals.iter().for_each(|goal| instance.extend(["--goal".to_owned(), goal.clone()]));
+    let threads = options.limits.threads;
+    let joining = Joining { command: "check", options: &options.hosts, program, instance, limits, threads };
     let searcher = match asked.is_empty() {
         false => joining.join(asked.clone(), words)?,
         true => Part::Whole(Box::new(Nobody) as Box<dyn Searcher>),
@@ -165,25 +161,13 @@ impl Searcher for Nobody {
     }
 }
 
-fn refuse_instances(options: &InstanceOptions, program: &Program) -> Result<(), Failure> {
-    let path = Path::new(program.source.name());
-    let gives = options.sizes.is_some() || !options.given.is_empty();
-    if options.lossy || !options.instances.is_empty() || gives && !farm::is_pw(path) {
-        // What a macro is given is no parameter of the Model, from which the calls are made.
-        let message = format!(
-            "{}: `-N`, `-D`, `--instances` and `--lossy` go with `--hosts` for `.pw` programs only",
-            path.display()
-        );
-        return Err(message.into());
-    }
-    Ok(())
-}
-
 /// What a call knows that takes part in a search.
 struct Joining<'c> {
     command: &'static str,
     options: &'c HostOptions,
     program: &'c Program,
+    /// The words that say which instance it is, and how it is read.
+    instance: Vec<String>,
     limits: &'c CheckLimits,
     /// The threads of each process, where the call says so.
     threads: Option<usize>,
@@ -234,8 +218,8 @@ impl Joining<'_> {
         let sent = farm::SentProgram::new(&self.program.source)?;
         let call = |file: &str| {
             let mut call = vec![self.command.to_owned(), file.to_owned()];
+            call.extend(self.instance.iter().cloned());
             let mut add = |name: &str, value: String| call.extend([name.to_owned(), value]);
-            self.program.model.parameters.iter().for_each(|one| add("-D", format!("{}={}", one.name, one.value)));
             add("--hosts", format!("{SENT}{HOST_FILE}"));
             add("-j", n_threads.to_string());
             add("--progress", "none".to_owned());
@@ -297,7 +281,8 @@ impl Joining<'_> {
         files.sort_by(|one, other| one.name.cmp(&other.name));
         Ok(Search {
             model: Arc::new(self.program.model.clone()),
-            text: files.into_iter().map(|file| format!("{}\n{}\n", file.name, file.text)).collect(),
+            text: files.into_iter().map(|file| format!("{}\n{}\n", file.name, file.text)).collect::<String>()
+                + &self.instance.join(" "),
             asked,
             budget,
             hosts,

@@ -25,6 +25,17 @@ fn steady(document: &mut Value) {
     }
 }
 
+/// A document with lengths in the places of runs: where several properties are asked at once, another run of the same length may be found to a loop.
+fn with_lengths(mut document: Value) -> Value {
+    steady(&mut document);
+    for run in document["runs"].as_array_mut().unwrap() {
+        for result in run["results"].as_array_mut().unwrap() {
+            result["counterexample"] = result["counterexample"]["steps"].as_array().map(Vec::len).into();
+        }
+    }
+    document
+}
+
 fn place() -> Place {
     let place = Place::with("lock.pw", PROGRAM);
     place.write("hosts.txt", "local slots=2\n");
@@ -60,6 +71,32 @@ fn programs_that_are_refused_stand_in_the_document_too() {
     steady(&mut dealt);
     assert_eq!(here, dealt);
     assert_eq!(here["runs"].as_array().unwrap().len(), 3);
+}
+
+/// Counts up to a macro and down again.
+const PROMELA: &str = "#ifndef K
+#define K 2
+#endif
+chan c = [1] of { byte };
+byte n;
+active proctype A() { do :: n < K -> n++; c!n :: n > 0 -> n-- od }
+active proctype B() { byte m; do :: c?m -> assert(m <= K) od }
+ltl again { []<> (n == 0) }
+";
+
+#[test]
+fn what_is_asked_of_promela_goes_with_the_questions() {
+    let place = place();
+    place.write("count.pml", PROMELA);
+    for more in ["-D K=1..3", "-D K=3 --lossy --fair weak", "--ltl []<>(n==1) --fair strong", "--ltl again"] {
+        let call = format!("check count.pml {more} --method mono --format json --progress none");
+        let (here, dealt) = (place.run(&call), place.run(&format!("{call} --hosts hosts.txt")));
+        assert_eq!(here.status, dealt.status, "{more}: {}", dealt.err);
+        let (here, dealt) = (with_lengths(here.json()), with_lengths(dealt.json()));
+        assert_eq!(here, dealt, "{more}");
+    }
+    let two = "check count.pml --ltl []<>(n==1) --ltl []<>(n==2) --hosts hosts.txt";
+    place.run(two).exits(2).complains("there is one formula of `--ltl`");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use testkit::skip::{Needs, skipped};
 
-use crate::processes::{SECRET, counters, end, free_ports, local_hosts, start};
+use crate::processes::{SECRET, counters, counts, end, free_ports, local_hosts, start};
 use crate::support::{Place, root};
 
 fn place() -> Place {
@@ -44,6 +44,32 @@ fn another_program_ends_all_who_know_the_secret() {
     let other = "explore other.pw --hosts hosts.txt --progress none";
     end(start(&place, other, 1, SECRET), 10).exits(2).complains("process 0 on local: it has another program");
     end(leader, 10).exits(2).complains("process 1 on local: it has another program");
+}
+
+const PROMELA: &str = "#ifndef K
+#define K 2
+#endif
+byte n;
+active proctype A() { do :: n < K -> n++ :: n > 0 -> n-- od }
+active proctype B() { do :: n > 0 -> n-- od }
+";
+
+/// A macro is no parameter of the program, but what it is given makes another one.
+#[test]
+fn macros_of_promela_go_to_all_processes_and_another_value_is_another_program() {
+    let place = place();
+    place.write("count.pml", PROMELA);
+    let counted = |call: &str| counts(&place.run(&format!("{call} --format json --progress none")).exits(0));
+    let alone = counted("explore count.pml -D K=7");
+    assert_ne!(alone, counted("explore count.pml"));
+    assert_eq!(counted("explore count.pml -D K=7 --hosts hosts.txt"), alone);
+    let check = "check count.pml -D K=7 --ltl []<>(n==0) --fair weak --method mono --progress none -q";
+    let (here, there) = (place.run(check), place.run(&format!("{check} --hosts hosts.txt")));
+    assert_eq!((here.status, &here.out), (there.status, &there.out), "{}", there.err);
+    let leader = start(&place, "explore count.pml -D K=7 --hosts hosts.txt --progress none", 0, SECRET);
+    let other = "explore count.pml -D K=6 --hosts hosts.txt --progress none";
+    end(start(&place, other, 1, SECRET), 10).exits(2).complains("process 0 on local: it has another program");
+    end(leader, 10).exits(2);
 }
 
 #[test]

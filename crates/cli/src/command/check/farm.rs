@@ -17,13 +17,13 @@ use engine::{PropertyId, Statistics, Verdict};
 use hosts::call::{Request, SENT, SentFile};
 use hosts::farm::{self, Outcome, Question};
 use hosts::file::{self, Host};
-use model::Model;
 use report::{Files, Item, dealt, json};
 use serde_json::Value as Json;
 
+use super::is_block_name;
 use crate::failure::Failure;
 use crate::farm_progress::FarmProgress;
-use crate::options::{CheckFormat, CheckOptions};
+use crate::options::{CheckFormat, CheckOptions, Fair, InstanceOptions, PromelaOptions};
 use crate::output::Outputs;
 use crate::progress::Progress;
 use crate::status::ExitStatus;
@@ -122,12 +122,9 @@ fn refuse(options: &CheckOptions) -> Result<(), Failure> {
         .filter(|(_, path)| path.is_some())
         .map(|(name, _)| format!("`{name}` does not go with `--hosts`; check the property again without it"))
         .collect();
-    let promela = &options.promela;
-    let asks_more = !promela.ltl.is_empty() || promela.fair.is_some() || promela.progress_cycles;
-    if asks_more || options.instance.lossy || !options.instance.instances.is_empty() {
+    if options.promela.ltl.iter().filter(|one| !is_block_name(one)).count() > 1 {
         wrong.push(
-            "`--ltl`, `--fair`, `--progress` as a question, `--instances` and `--lossy` do not go with `--hosts`"
-                .to_owned(),
+            "with `--hosts` there is one formula of `--ltl`; ask about the others in calls of their own".to_owned(),
         );
     }
     if options.method.len() > 1 {
@@ -146,18 +143,11 @@ fn refuse(options: &CheckOptions) -> Result<(), Failure> {
 impl Posed {
     /// One question for each property: the call, here and elsewhere.
     fn questions(&self, options: &CheckOptions) -> Result<Vec<Question>, Failure> {
-        let path = Path::new(self.program.source.name());
-        let gives = options.instance.sizes.is_some() || !options.instance.given.is_empty();
-        if gives && !is_pw(path) {
-            // What a macro is given is no parameter of the Model, from which the calls are made.
-            let message = format!("{}: `-N` and `-D` go with `--hosts` for `.pw` programs only", path.display());
-            return Err(Failure::Input(vec![message]));
-        }
         let sent = SentProgram::new(&self.program.source)?;
-        let model = &self.program.model;
-        let weight = model.parameters.iter().map(|parameter| parameter.value).sum();
+        let values = instance_words(&self.program, &options.instance);
+        let weight = weight(&self.program);
         let question = |&property: &PropertyId| {
-            let words = |file: &str| call(file.to_owned(), model, property, options);
+            let words = |file: &str| call(file, &values, &self.program.model.properties[property].name, options);
             let elsewhere = Request { files: sent.files.clone(), ..Request::new(words(&sent.elsewhere)) };
             let here = match &sent.here {
                 Some(path) => Request::new(words(path)),
@@ -169,12 +159,54 @@ impl Posed {
     }
 }
 
-/// The words of a call that answers one question.
-fn call(file: String, model: &Model, property: PropertyId, options: &CheckOptions) -> Vec<String> {
-    let mut words = vec!["check".to_owned(), file];
+/// How large an instance is, for want of something better: the sum of its parameters, and of what the call gives.
+fn weight(program: &Program) -> i64 {
+    let parameters = &program.model.parameters;
+    let is_parameter = |name: &str| parameters.iter().any(|parameter| parameter.name == name);
+    let macros = program.given.iter().filter(|(name, _)| !is_parameter(name)).map(|(_, value)| *value);
+    parameters.iter().map(|parameter| parameter.value).chain(macros).fold(0, i64::saturating_add)
+}
+
+/// The words that say which instance of a program it is, on every host.
+pub fn instance_words(program: &Program, options: &InstanceOptions) -> Vec<String> {
+    let mut words = Vec::new();
     let mut add = |name: &str, value: String| words.extend([name.to_owned(), value]);
-    model.parameters.iter().for_each(|one| add("-D", format!("{}={}", one.name, one.value)));
-    add("--property", model.properties[property].name.clone());
+    let parameters = &program.model.parameters;
+    // What a macro of Promela is given is no parameter of the Model, and what is one need not be given.
+    match is_pw(Path::new(program.source.name())) {
+        true => parameters.iter().for_each(|one| add("-D", format!("{}={}", one.name, one.value))),
+        false => program.given.iter().for_each(|(name, value)| add("-D", format!("{name}={value}"))),
+    }
+    options.instances.iter().for_each(|(name, count)| add("--instances", format!("{name}={count}")));
+    if options.lossy {
+        words.push("--lossy".to_owned());
+    }
+    words
+}
+
+/// The words about programs in Promela: formulas that have no name in the text, and what is assumed of runs.
+pub fn promela_words(options: &PromelaOptions) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut add = |name: &str, value: &str| words.extend([name.to_owned(), value.to_owned()]);
+    options.ltl.iter().filter(|one| !is_block_name(one)).for_each(|formula| add("--ltl", formula));
+    match options.fair {
+        Some(Fair::Weak) => add("--fair", "weak"),
+        Some(Fair::Strong) => add("--fair", "strong"),
+        None => {}
+    }
+    if options.progress_cycles {
+        words.push("--progress-cycles".to_owned());
+    }
+    words
+}
+
+/// The words of a call that answers one question about an instance.
+fn call(file: &str, instance: &[String], property: &str, options: &CheckOptions) -> Vec<String> {
+    let mut words = vec!["check".to_owned(), file.to_owned()];
+    words.extend(instance.iter().cloned());
+    words.extend(promela_words(&options.promela));
+    let mut add = |name: &str, value: String| words.extend([name.to_owned(), value]);
+    add("--property", property.to_owned());
     add("--method", options.method.join(","));
     options.set.iter().for_each(|one| add("--set", one.clone()));
     options.goal.goals.iter().for_each(|one| add("--goal", one.clone()));
