@@ -983,3 +983,21 @@ fn ranks_of_one_assumption_are_none_of_one_without_a_value() {
         }
     }
 }
+
+/// The same where an alternative is the image of another one with fewer assumptions: what it assumes beside has to have a value, too.
+#[test]
+fn what_an_image_assumes_beside_has_a_value() {
+    let text = "program others { shared g: 0..=1;
+         process P[i in 0..<3] { loop { l0: skip; l1: await g == 0; } }
+         property t: forall j in P: (P[j]@l1 ~> P[j]@l0) under (weak P[*] or weak (g < 2)), weak P[*]; }";
+    let (model, changed) = (load(text), load(&text.replace("g < 2", "1 / g == 1")));
+    let id = driver::select::find(&model, "t").unwrap();
+    let task = Task { model: &model, properties: vec![id], budget: Budget::unlimited(), n_threads: 1 };
+    let verdict = Propagate::default().run(&task, &Silent).unwrap().remove(0).verdict;
+    let Verdict::Holds(Evidence::Certificate(certificate)) = verdict else { panic!("{verdict:?}") };
+    let check =
+        |model: &Model| audit::certificate::check(model, &model.properties[id], &certificate, &Budget::unlimited());
+    check(&model).unwrap_or_else(|refused| panic!("{refused:?}"));
+    let refused = check(&changed).expect_err("an assumption of the image has no value").to_string();
+    assert!(refused.contains("may have no value"), "{refused}");
+}
