@@ -5,15 +5,42 @@
 use std::env;
 use std::path::PathBuf;
 
-use base::StopReason;
 use report::sarif;
-use report::{csv, github, json, junit};
+use report::{csv, explore, github, graph, json, junit, proof_check};
+use serde_json::json;
 
 use crate::options::CheckFormat;
 use crate::status::ExitStatus;
 
-/// The document of a format.
-pub fn document(format: CheckFormat, messages: &[String], status: ExitStatus) -> Option<String> {
+/// Which document a place is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DocumentKind {
+    /// Of `check`, in a format.
+    Check(CheckFormat),
+    /// Of `explore`, in JSON.
+    Explore,
+    /// Of `graph`, in JSON.
+    Graph,
+    /// Of `proof check`, in JSON.
+    ProofCheck,
+}
+
+impl DocumentKind {
+    /// The document of a call that could not be done.
+    pub fn failed(self, messages: &[String], status: ExitStatus) -> Option<String> {
+        let alone = |schema: &str| json!({"schema": schema, "status": status.code(), "tool": json::value_of(&json::tool()), "errors": messages});
+        let value = match self {
+            DocumentKind::Check(format) => return document(format, messages, status),
+            DocumentKind::Explore => json::value_of(&explore::failed(messages, status.code())),
+            DocumentKind::Graph => alone(graph::SCHEMA),
+            DocumentKind::ProofCheck => alone(proof_check::SCHEMA),
+        };
+        Some(format!("{value:#}\n"))
+    }
+}
+
+/// The document of `check` in a format.
+fn document(format: CheckFormat, messages: &[String], status: ExitStatus) -> Option<String> {
     match format {
         CheckFormat::Human | CheckFormat::Jsonl => None,
         CheckFormat::Json => Some(format!("{:#}\n", json::value_of(&json::failed(messages, status.code())))),
@@ -35,11 +62,4 @@ pub fn document(format: CheckFormat, messages: &[String], status: ExitStatus) ->
             Some(format!("{:#}\n", sarif::document(&call)))
         }
     }
-}
-
-/// The document of a command other than `check` that a limit ended: what it says in any case, and why it says no more.
-pub fn ended(begun: &serde_json::Value, reason: &StopReason, why: &str) -> String {
-    let mut document = begun.clone();
-    document["reason"] = serde_json::json!({ "code": reason.code(), "text": why });
-    format!("{document:#}\n")
 }

@@ -14,8 +14,8 @@ use crate::terminal;
 pub enum Failure {
     /// The call, or a file that it names, is wrong: one sentence for each thing that is.
     Input(Vec<String>),
-    /// The input is wrong, and the messages about it are on the standard error already.
-    Told,
+    /// The input is wrong, and the messages about it are on the standard error already; here they are in a line each, for documents.
+    Told(Vec<String>),
     /// We are wrong.
     Internal(String),
 }
@@ -25,17 +25,16 @@ impl Failure {
     pub fn tell(&self) -> ExitStatus {
         match self {
             Failure::Input(messages) => messages.iter().for_each(terminal::error),
-            Failure::Told => {}
+            Failure::Told(_) => {}
             Failure::Internal(what) => terminal::complain(&crash::internal_error(what)),
         }
         self.status()
     }
 
-    /// What it says; nothing where that was said already.
+    /// What it says.
     pub fn messages(&self) -> Vec<String> {
         match self {
-            Failure::Input(messages) => messages.clone(),
-            Failure::Told => Vec::new(),
+            Failure::Input(messages) | Failure::Told(messages) => messages.clone(),
             Failure::Internal(what) => vec![what.clone()],
         }
     }
@@ -43,7 +42,7 @@ impl Failure {
     /// The exit status.
     pub fn status(&self) -> ExitStatus {
         match self {
-            Failure::Input(_) | Failure::Told => ExitStatus::BadInput,
+            Failure::Input(_) | Failure::Told(_) => ExitStatus::BadInput,
             Failure::Internal(_) => ExitStatus::Internal,
         }
     }

@@ -46,14 +46,18 @@ pub fn load(
     request: &Request,
     display: &DisplayOptions,
 ) -> Result<Program, Failure> {
+    let mut wrong = Vec::new();
     for loaded in load::load_instance(path, given, request)? {
         match loaded {
             Loaded::Program(program) => {
                 messages::warnings(&program, display);
                 return Ok(*program);
             }
-            Loaded::Refused(refusal) => messages::refusal(&refusal, "nothing was done", display),
+            Loaded::Refused(refusal) => {
+                messages::refusal(&refusal, "nothing was done", display);
+                wrong.extend(messages::lines(&refusal));
+            }
         }
     }
-    Err(Failure::Told)
+    Err(Failure::Told(wrong))
 }

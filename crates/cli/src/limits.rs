@@ -129,7 +129,7 @@ fn end(reason: &StopReason, ending: &Ending) -> ! {
     let why = format!("{reason} before everything was written");
     terminal::error(&why);
     if let Some(documents) = &ending.documents {
-        documents.write(reason, &why, ExitStatus::Undecided);
+        documents.write(&why, ExitStatus::Undecided);
     }
     if let Some(stream) = &ending.stream {
         stream.end(&why, ExitStatus::Undecided);

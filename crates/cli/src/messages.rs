@@ -1,5 +1,6 @@
 //! What the front-end says about programs, on the standard error.
 
+use base::Diagnostic;
 use driver::check::Program;
 use driver::load::{Batch, LoadError, Loaded, Refusal};
 use report::diagnostics;
@@ -12,6 +13,16 @@ use crate::terminal;
 pub fn refusal(refusal: &Refusal, outcome: &str, display: &DisplayOptions) {
     let style = terminal::style_for_stderr(display);
     terminal::complain(&diagnostics::draw_with_summary(&refusal.source, &refusal.diagnostics, outcome, &style));
+}
+
+/// Why a program is refused, a line for each error.
+pub fn lines(refusal: &Refusal) -> Vec<String> {
+    let Refusal { source, diagnostics } = refusal;
+    let line = |diagnostic: &Diagnostic| {
+        let at = source.line_col(diagnostic.primary.span.start);
+        format!("{}:{}:{}: {}: {}", source.name(), at.line, at.col, diagnostic.code, diagnostic.message)
+    };
+    diagnostics.iter().filter(|diagnostic| diagnostic.is_error()).map(line).collect()
 }
 
 /// Says what looks unintended in a program; nothing where the user wants quiet.

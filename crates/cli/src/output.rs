@@ -9,11 +9,10 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use base::StopReason;
 use driver::files::{FileError, SOURCE_ENDINGS};
 use report::Style;
 
-use crate::failed;
+use crate::failed::DocumentKind;
 use crate::failure::Failure;
 use crate::files::Target;
 use crate::formats::Requested;
@@ -26,9 +25,11 @@ use crate::terminal;
 pub struct Output {
     /// The file; `None` for the standard output.
     target: Option<Target>,
+    /// The document that is written there, where the command has one alone.
+    document: Option<DocumentKind>,
+    pen: Pen,
     /// How text is dressed.
     pub style: Style,
-    pen: Pen,
 }
 
 impl Output {
@@ -39,7 +40,31 @@ impl Output {
             Some(_) => terminal::style_for_file(display),
             None => terminal::style_for_stdout(display),
         };
-        Ok(Output { target, style, pen: Pen::default() })
+        Ok(Output { target, document: None, pen: Pen::default(), style })
+    }
+
+    /// The same place, for a document that is there however the call ends.
+    pub fn for_document(self, document: Option<DocumentKind>) -> Self {
+        Output { document, ..self }
+    }
+
+    /// The document of a call that is ended from outside.
+    pub fn last_document(&self) -> LastDocuments {
+        let path = self.target.as_ref().map(|target| target.path().to_owned());
+        let spared = path.as_deref().is_some_and(has_program_name);
+        let places = self.document.filter(|_| !spared).map(|document| (document, path));
+        LastDocuments { places: places.into_iter().collect(), pen: self.pen.clone() }
+    }
+
+    /// What a command ends with, whose document says so where it could not be done.
+    ///
+    /// # Errors
+    /// What the command says.
+    pub fn ended(&self, done: Result<ExitStatus, Failure>) -> Result<ExitStatus, Failure> {
+        if let Err(failure) = &done {
+            drop(self.last_document().write_all(&failure.messages(), failure.status()));
+        }
+        done
     }
 
     /// Writes everything that there is to write.
@@ -52,15 +77,9 @@ impl Output {
 
     /// Writes a JSON document, with a line end.
     pub fn write_json(&self, document: &serde_json::Value) -> Result<(), Failure> {
-        let text = format!("{document:#}\n");
-        self.pen.take().push(CheckFormat::Json);
-        self.write(&text)
-    }
-
-    /// The JSON document of a call that is ended from outside: what it says in any case, to which the reason is added.
-    pub fn last_document(&self, begun: serde_json::Value) -> LastDocuments {
-        let place = self.target.as_ref().map(|target| target.path().to_owned());
-        LastDocuments { places: vec![(CheckFormat::Json, place)], begun: Some(begun), pen: self.pen.clone() }
+        let mut written = self.pen.take();
+        written.extend(self.document);
+        self.write(&format!("{document:#}\n"))
     }
 }
 
@@ -74,10 +93,10 @@ pub struct Outputs {
 
 /// Who holds it writes documents; those that are written.
 #[derive(Clone, Default)]
-struct Pen(Arc<Mutex<Vec<CheckFormat>>>);
+struct Pen(Arc<Mutex<Vec<DocumentKind>>>);
 
 impl Pen {
-    fn take(&self) -> MutexGuard<'_, Vec<CheckFormat>> {
+    fn take(&self) -> MutexGuard<'_, Vec<DocumentKind>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -85,33 +104,31 @@ impl Pen {
 /// The documents of a call that is ended from outside, because a limit is about to be passed.
 pub struct LastDocuments {
     /// Each with its file; `None` for the standard output.
-    places: Vec<(CheckFormat, Option<PathBuf>)>,
-    /// What the document of a command other than `check` says in any case.
-    begun: Option<serde_json::Value>,
+    places: Vec<(DocumentKind, Option<PathBuf>)>,
     pen: Pen,
 }
 
 impl LastDocuments {
     /// Says why the call is ended, in each document that is not written yet. Nobody writes after it: the pen is not given back.
-    pub fn write(&self, reason: &StopReason, why: &str, status: ExitStatus) {
+    pub fn write(&self, why: &str, status: ExitStatus) {
+        std::mem::forget(self.write_all(&[why.to_owned()], status));
+    }
+
+    fn write_all(&self, why: &[String], status: ExitStatus) -> MutexGuard<'_, Vec<DocumentKind>> {
         let mut written = self.pen.take();
-        for (format, place) in &self.places {
-            if written.contains(format) {
+        for (document, place) in &self.places {
+            if written.contains(document) {
                 continue;
             }
-            written.push(*format);
-            let text = match &self.begun {
-                Some(begun) => Some(failed::ended(begun, reason, why)),
-                None => failed::document(*format, &[why.to_owned()], status),
-            };
-            let Some(text) = text else { continue };
+            written.push(*document);
+            let Some(text) = document.failed(why, status) else { continue };
             // There is nobody left whom to tell that it failed.
             match place {
                 Some(path) => drop(Target::new(path).and_then(|target| target.write(&text))),
                 None => drop(terminal::print(&text)),
             }
         }
-        std::mem::forget(written);
+        written
     }
 }
 
@@ -195,17 +212,17 @@ impl Outputs {
         let spared = |output: &Output| output.target.as_ref().is_some_and(|target| has_program_name(target.path()));
         self.write(|format, output| match spared(output) {
             true => None,
-            false => failed::document(format, &messages, status),
+            false => DocumentKind::Check(format).failed(&messages, status),
         })
     }
 
     /// The documents of a call that is ended from outside.
     pub fn last_documents(&self) -> LastDocuments {
         let path = |output: &Output| output.target.as_ref().map(|target| target.path().to_owned());
-        let places = self.all.iter().map(|(format, output)| (*format, path(output)));
+        let places = self.all.iter().map(|(format, output)| (DocumentKind::Check(*format), path(output)));
         let is_program = |path: &Option<PathBuf>| path.as_deref().is_some_and(has_program_name);
         let places = places.filter(|(_, path)| !is_program(path)).collect();
-        LastDocuments { places, begun: None, pen: self.pen.clone() }
+        LastDocuments { places, pen: self.pen.clone() }
     }
 
     /// Whether one of the formats is a document, for which everything is found out.
@@ -222,7 +239,7 @@ impl Outputs {
         for (format, output) in &self.all {
             let Some(text) = text(*format, output) else { continue };
             let mut written = self.pen.take();
-            written.push(*format);
+            written.push(DocumentKind::Check(*format));
             match output.write(&text) {
                 Ok(()) => {}
                 Err(Failure::Input(messages)) => wrong.extend(messages),

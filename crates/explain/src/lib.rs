@@ -12,6 +12,7 @@ pub mod explained;
 pub mod finding;
 pub mod guarantees;
 pub mod lasso;
+mod lengths;
 pub mod names;
 pub mod owed;
 pub mod proof;

@@ -11,8 +11,10 @@ use model::expr::{Access, BinaryOp, Binding, Expr, ExprKind, Quantified, Quantif
 use model::print::{Printer, SetTerm};
 use model::process::ProcessId;
 use model::value::Value;
+use model::variable::VariableLook;
 
 use crate::bundle;
+use crate::lengths::lengths_as_written;
 use crate::names::short;
 use crate::totals::as_written;
 use crate::waiting::locate;
@@ -147,7 +149,8 @@ impl<'a> ReasonSearch<'a> {
         }
         self.collect(part, &mut seen);
         let ExpressionFindings { values: found, processes, .. } = seen;
-        let (text, instance) = (as_written(&names.expr(part)), as_written(&values.expr(part)));
+        let written = |text: &str| lengths_as_written(model, &as_written(text));
+        let (text, instance) = (written(&names.expr(part)), written(&values.expr(part)));
         DecidingPart { text, instance, truth, bindings, values: found, processes, is_part }
     }
 
@@ -156,7 +159,10 @@ impl<'a> ReasonSearch<'a> {
         match &expr.kind {
             ExprKind::Const(_) | ExprKind::Parameter(_) | ExprKind::Myself | ExprKind::Bound(_) => {}
             ExprKind::Read(access) => {
-                self.note(expr, seen);
+                match &self.view.model.vars[access.var].look {
+                    VariableLook::ChannelLength(_) => self.note_content(access, seen),
+                    _ => self.note(expr, seen),
+                }
                 self.collect_owner(access, seen);
             }
             ExprKind::At { who, .. } => {
@@ -201,7 +207,12 @@ impl<'a> ReasonSearch<'a> {
         let mut indices = element.indices.clone();
         indices.pop();
         indices.push(first);
-        let cell = locate(self.view.model, &mut self.view, &Access { indices, ..element.clone() });
+        self.note_content(&Access { indices, ..element.clone() }, seen);
+    }
+
+    /// Notes the content of what a cell is a part of: a set, or a channel.
+    fn note_content(&mut self, access: &Access, seen: &mut ExpressionFindings<'_>) {
+        let cell = locate(self.view.model, &mut self.view, access);
         let content = cell.and_then(|cell| bundle::content_of(self.view.model, self.view.state, cell));
         seen.values.extend(content.filter(|entry| !seen.values.contains(entry)));
     }

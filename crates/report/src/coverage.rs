@@ -7,8 +7,8 @@ use model::Model;
 use model::control::StatementId;
 use model::eval::{Move, State};
 use model::variable::VarId;
-use serde_json::{Value as Json, json};
 
+use crate::explore::{CoverageDocument, StatementCount};
 use crate::numbers::{count, counted};
 use crate::style::{Ink, Mark, Style};
 use crate::text::{clean, cut, pad_left};
@@ -70,18 +70,17 @@ pub fn text(covered: &Covered<'_>, style: &Style) -> String {
 }
 
 /// For scripts.
-pub fn document(covered: &Covered<'_>) -> Json {
+pub fn document(covered: &Covered<'_>) -> CoverageDocument {
     let Covered { source, model, statements, .. } = *covered;
     let statement = |(id, taken): &(StatementId, u64)| {
         let declared = &model.statements[*id];
-        json!({ "line": line(source, declared.span), "statement": declared.text, "taken": taken })
+        StatementCount { line: line(source, declared.span), statement: declared.text.clone(), taken: *taken }
     };
-    let constant: Vec<&str> = covered.constant.iter().map(|&var| model.vars[var].name.as_str()).collect();
-    json!({
-        "statements": statements.iter().map(statement).collect::<Vec<_>>(),
-        "never_change": constant,
-        "complete": covered.stopped.is_none(),
-    })
+    CoverageDocument {
+        statements: statements.iter().map(statement).collect(),
+        never_change: covered.constant.iter().map(|&var| model.vars[var].name.clone()).collect(),
+        complete: covered.stopped.is_none(),
+    }
 }
 
 /// A drawing for Graphviz: a node for each state, an edge for each step.

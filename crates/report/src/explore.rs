@@ -1,14 +1,19 @@
-//! What `explore` says: the size of the whole product.
+//! What `explore` says: the size of the whole product; and the shape of its document (`explore --format json`, `piecewise-explore/2`).
+//!
+//! The types are the contract: `docs/schema/explore.schema.json` is made from them, and a test compares.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use base::{SourceFile, StopReason};
 use evidence::Exploration;
 use explain::names::parameters_with_origin;
 use model::Model;
-use serde_json::{Value as Json, json};
+use schemars::{JsonSchema, Schema, schema_for};
+use serde::Serialize;
 
-use crate::json::parameters as parameters_json;
+use crate::document::{Reason, Tool};
+use crate::json;
 use crate::numbers::{bytes, count, counted, duration, rate};
 use crate::style::{Ink, Mark, Style};
 use crate::text::{clean, pad_left, spread};
@@ -33,7 +38,7 @@ pub struct Explored<'a> {
 }
 
 /// What a host held and sent.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Host {
     /// Its name.
     pub name: String,
@@ -98,40 +103,119 @@ pub fn text(explored: &Explored<'_>, style: &Style) -> String {
     out
 }
 
-/// The document of `explore --format json`.
-pub fn document(explored: &Explored<'_>) -> Json {
+/// The name of the document's shape.
+pub const SCHEMA: &str = "piecewise-explore/2";
+
+/// The JSON schema of the document.
+pub fn json_schema() -> Schema {
+    schema_for!(ExploreDocument)
+}
+
+/// Everything that came of a call, for one instance or many.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ExploreDocument {
+    /// `piecewise-explore/2`.
+    pub schema: String,
+    /// The exit status of the call: 0 everything was seen, 2 wrong input, 3 a limit was reached, 4 an internal error.
+    pub status: u8,
+    /// Who wrote it.
+    pub tool: Tool,
+    /// One for each instance, in the order of the call.
+    pub runs: Vec<ExploredRun>,
+    /// What is wrong with the call or the program; empty where everything could be done.
+    pub errors: Vec<String>,
+}
+
+/// One instance.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ExploredRun {
+    /// The file, as the call names it.
+    pub file: String,
+    /// The program's name.
+    pub program: String,
+    /// The parameters of the instance.
+    pub parameters: BTreeMap<String, i64>,
+    /// The states that were seen.
+    pub states: u64,
+    /// The transitions between them.
+    pub transitions: u64,
+    /// The states in which nobody can move, and somebody has not ended.
+    pub deadlocks: u64,
+    /// The steps that are errors.
+    pub errors: u64,
+    /// The steps from an initial state to the farthest state.
+    pub depth: u64,
+    /// Whether everything reachable was seen.
+    pub complete: bool,
+    /// Why not.
+    pub reason: Option<Reason>,
+    /// How long it took.
+    pub seconds: f64,
+    /// The most memory that the search's data took.
+    pub peak_memory_bytes: Option<u64>,
+    /// What each of several hosts took part with; empty where there was one process.
+    pub hosts: Vec<Host>,
+    /// What `--coverage` counted.
+    pub coverage: Option<CoverageDocument>,
+}
+
+/// How often each statement was taken.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct CoverageDocument {
+    /// The statements in the order of the text.
+    pub statements: Vec<StatementCount>,
+    /// The variables that have one value in all states.
+    pub never_change: Vec<String>,
+    /// Whether all states were seen.
+    pub complete: bool,
+}
+
+/// A statement.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct StatementCount {
+    /// Its line.
+    pub line: u32,
+    /// Its text.
+    pub statement: String,
+    /// How many transitions take it.
+    pub taken: u64,
+}
+
+/// The document of a call that ends with this status.
+pub fn document(runs: Vec<ExploredRun>, status: u8) -> ExploreDocument {
+    ExploreDocument { schema: SCHEMA.to_owned(), status, tool: json::tool(), runs, errors: Vec::new() }
+}
+
+/// The document of a call that could not be done.
+pub fn failed(errors: &[String], status: u8) -> ExploreDocument {
+    ExploreDocument { errors: errors.to_vec(), ..document(Vec::new(), status) }
+}
+
+/// What the document has of one instance.
+pub fn run(explored: &Explored<'_>, coverage: Option<CoverageDocument>) -> ExploredRun {
     let seen = explored.exploration;
-    let mut document = json!({
-        "schema": "piecewise-explore/1",
-        "model": explored.source.name(),
-        "parameters": parameters_json(explored.model),
-        "states": seen.states,
-        "transitions": seen.transitions,
-        "deadlocks": seen.deadlocks,
-        "errors": seen.errors,
-        "depth": seen.depth,
-        "complete": seen.complete,
-        "reason": explored.stopped.map(|reason| crate::json::value_of(&crate::json::reason(reason))),
-        "seconds": explored.time.as_secs_f64(),
-        "peak_memory_bytes": explored.peak_memory_bytes,
-    });
-    if !explored.hosts.is_empty() {
-        let host = |host: &Host| {
-            json!({
-                "name": host.name,
-                "workers": host.workers,
-                "states": host.states,
-                "peak_memory_bytes": host.peak_memory_bytes,
-                "sent_bytes": host.sent_bytes,
-            })
-        };
-        document["hosts"] = explored.hosts.iter().map(host).collect();
+    ExploredRun {
+        file: explored.source.name().to_owned(),
+        program: explored.model.name.clone(),
+        parameters: json::parameter_map(explored.model),
+        states: seen.states,
+        transitions: seen.transitions,
+        deadlocks: seen.deadlocks,
+        errors: seen.errors,
+        depth: seen.depth,
+        complete: seen.complete,
+        reason: explored.stopped.map(json::reason),
+        seconds: explored.time.as_secs_f64(),
+        peak_memory_bytes: explored.peak_memory_bytes,
+        hosts: explored.hosts.to_vec(),
+        coverage,
     }
-    document
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
     use crate::testing::philosophers;
 
@@ -150,9 +234,10 @@ mod tests {
             hosts: &[],
         };
         let complete = text(&explored, &Style::default());
-        let json = document(&explored);
-        assert_eq!((&json["schema"], &json["states"]), (&json!("piecewise-explore/1"), &json!(12_345)));
-        assert_eq!((&json["complete"], &json["parameters"]), (&json!(true), &json!({"N": 3})));
+        let json = json::value_of(&document(vec![super::run(&explored, None)], 0));
+        let found = &json["runs"][0];
+        assert_eq!((&json["schema"], &found["states"]), (&json!("piecewise-explore/2"), &json!(12_345)));
+        assert_eq!((&found["complete"], &found["parameters"]), (&json!(true), &json!({"N": 3})));
         explored.stopped = Some(&StopReason::Cancelled);
         crate::testing::assert_shown(
             "explore__numbers_for_people_and_for_scripts",

@@ -76,8 +76,11 @@ pub fn text(graphs: &Graphs<'_>, style: &Style) -> String {
     out
 }
 
-/// The document of `graph --format json`.
-pub fn document(graphs: &Graphs<'_>) -> Json {
+/// The name of the document's shape.
+pub const SCHEMA: &str = "piecewise-graph/1";
+
+/// The document of `graph --format json`, whose call ends with this status.
+pub fn document(graphs: &Graphs<'_>, status: u8) -> Json {
     let found = graphs.found;
     let process = |graph: &LocalGraph| {
         json!({
@@ -87,7 +90,10 @@ pub fn document(graphs: &Graphs<'_>) -> Json {
         })
     };
     json!({
-        "schema": "piecewise-graph/1",
+        "schema": SCHEMA,
+        "status": status,
+        "tool": crate::json::value_of(&crate::json::tool()),
+        "errors": [],
         "model": graphs.source.name(),
         "parameters": parameters_json(graphs.model),
         "method": graphs.method,
@@ -187,11 +193,11 @@ mod tests {
         let all: Vec<ProcessId> = run.model.processes.ids().collect();
         let (whole, part) = (found(None), found(Some(StopReason::Cancelled)));
         let graphs = Graphs { source: &run.source, model: &run.model, method: "ls3", shown: &all, found: &whole };
-        let json = document(&graphs);
+        let json = document(&graphs, 0);
         assert_eq!((&json["schema"], &json["complete"]), (&json!("piecewise-graph/1"), &json!(true)));
         assert_eq!(json["processes"].as_array().unwrap().len(), 3);
         let stopped = Graphs { shown: &all[..1], found: &part, ..graphs };
-        assert_eq!(document(&stopped)["complete"], json!(false));
+        assert_eq!(document(&stopped, 3)["complete"], json!(false));
         let style = Style::default();
         crate::testing::assert_shown(
             "graph__sizes_for_people_and_scripts_and_a_drawing",

@@ -101,12 +101,13 @@ pub fn tool() -> Tool {
     Tool { name: "piecewise".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() }
 }
 
-/// The parameters of an instance by name.
+/// The same as a value.
 pub fn parameters(model: &Model) -> Json {
     value_of(&parameter_map(model))
 }
 
-fn parameter_map(model: &Model) -> BTreeMap<String, i64> {
+/// The parameters of an instance by name.
+pub fn parameter_map(model: &Model) -> BTreeMap<String, i64> {
     model.parameters.iter().map(|parameter| (parameter.name.clone(), parameter.value)).collect()
 }
 

@@ -116,8 +116,11 @@ pub fn obligation_words(obligations: &DischargedObligations) -> String {
     format!("{total}: {}", parts.join(", "))
 }
 
+/// The name of the document's shape.
+pub const SCHEMA: &str = "piecewise-proof-check/1";
+
 /// The judgement as a document, `piecewise-proof-check/1`.
-pub fn document(judged: &Judged<'_>) -> Json {
+pub fn document(judged: &Judged<'_>, status: u8) -> Json {
     let (verdict, obligations, failure, why) = match judged.outcome {
         Outcome::Accepted(obligations) => {
             ("accepted", value_of(&obligations_document(obligations)), Json::Null, Json::Null)
@@ -129,7 +132,9 @@ pub fn document(judged: &Judged<'_>) -> Json {
         Outcome::Undecided(stopped) => ("unknown", Json::Null, Json::Null, value_of(&reason(stopped))),
     };
     json!({
-        "schema": "piecewise-proof-check/1",
+        "schema": SCHEMA,
+        "status": status,
+        "errors": [],
         "tool": value_of(&tool()),
         "proof": judged.proof,
         "model": judged.source.name(),

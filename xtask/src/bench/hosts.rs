@@ -102,6 +102,7 @@ fn search(
 
 fn of_document(document: &Value, (cpu_seconds, all_seconds): (f64, f64)) -> Option<Searched> {
     let number = |value: &Value, name: &str| value[name].as_u64();
+    let document = &document["runs"][0];
     let hosts = document["hosts"].as_array().map_or(&[][..], Vec::as_slice);
     let most = hosts.iter().filter_map(|host| number(host, "peak_memory_bytes")).max();
     (document["complete"] == true).then_some(())?;
@@ -161,13 +162,13 @@ mod tests {
 
     #[test]
     fn a_document_becomes_a_row() {
-        let document = serde_json::json!({
+        let document = serde_json::json!({ "runs": [{
             "complete": true, "states": 2_000_000, "transitions": 3, "seconds": 2.0, "peak_memory_bytes": 9,
             "hosts": [{"peak_memory_bytes": 40_000_000, "sent_bytes": 30_000_000}, {"peak_memory_bytes": 41_000_000, "sent_bytes": 34_000_000}],
-        });
+        }] });
         let row = of_document(&document, (3.0, 2.5)).unwrap();
         let text = section("p N = 2", &[("2 processes", row)]);
         assert!(text.contains("| 2 processes | 2.0 s (2.5 s) | 1.00 | 3.0 s | 1.00× | 41 MB | 32.0 |"), "{text}");
-        assert_eq!(of_document(&serde_json::json!({"complete": false}), (1.0, 1.0)), None);
+        assert_eq!(of_document(&serde_json::json!({"runs": [{"complete": false}]}), (1.0, 1.0)), None);
     }
 }

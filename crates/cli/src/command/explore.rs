@@ -9,9 +9,10 @@ use driver::load::{self, Loaded};
 use lang::promela::Reading;
 use report::coverage::{self as covered, Covered};
 use report::explore as view;
-use serde_json::{Value as Json, json};
+use report::json;
 
 use super::search::{self, Part};
+use crate::failed::DocumentKind;
 use crate::failure::Failure;
 use crate::files::Target;
 use crate::options::{DisplayOptions, ExploreOptions, Format};
@@ -25,16 +26,17 @@ const MOST_DRAWN: usize = 500;
 
 /// Explores the instances of a program.
 pub fn run(options: &ExploreOptions, display: &DisplayOptions) -> Result<ExitStatus, Failure> {
+    let document = (options.output.format == Format::Json).then_some(DocumentKind::Explore);
+    let output = Output::new(options.output.output.as_deref(), display)?.for_document(document);
+    output.ended(explore_all(options, display, &output))
+}
+
+fn explore_all(options: &ExploreOptions, display: &DisplayOptions, output: &Output) -> Result<ExitStatus, Failure> {
     let request = instance::request(&options.instance)?;
     let reading = Reading { like_spin: options.like_spin, ..request.reading().clone() };
     let request = request.with_reading(reading);
-    let output = Output::new(options.output.output.as_deref(), display)?;
     let (limits, guard) = limits::of(&options.limits);
-    if options.output.format == Format::Json {
-        let model = options.file.display().to_string();
-        let begun = json!({ "schema": "piecewise-explore/1", "model": model, "complete": false });
-        guard.leaves(output.last_document(begun), None);
-    }
+    guard.leaves(output.last_document(), None);
     let limits = CheckLimits { disk: options.disk.disk.clone(), ..limits };
     let batch = load::load(std::slice::from_ref(&options.file), &request)?;
     guard.allow_for(batch.items.len());
@@ -49,7 +51,10 @@ pub fn run(options: &ExploreOptions, display: &DisplayOptions) -> Result<ExitSta
     let drawing = options.dot.as_deref().map(Target::new).transpose()?;
     let mut explored = Vec::new();
     for item in batch.items {
-        let Loaded::Program(program) = item else { return Err(Failure::Told) };
+        let program = match item {
+            Loaded::Program(program) => program,
+            Loaded::Refused(refusal) => return Err(Failure::Told(messages::lines(&refusal))),
+        };
         let watcher = progress.watch(&program.model, 0, limits.time);
         let seen = match search::is_asked_to_explore(&options.hosts) {
             true => search::explore(options, &program, &limits, &watcher)?,
@@ -71,9 +76,10 @@ pub fn run(options: &ExploreOptions, display: &DisplayOptions) -> Result<ExitSta
         let covered = options.coverage.then(|| coverage(&program.model, 0, &limits.budget()));
         explored.push(ExploredInstance { program, seen, covered });
     }
-    show(&explored, options.output.format, &output)?;
     let is_whole = explored.iter().all(|one| one.seen.searched.stopped.is_none());
-    Ok(if is_whole { ExitStatus::AsExpected } else { ExitStatus::Undecided })
+    let status = if is_whole { ExitStatus::AsExpected } else { ExitStatus::Undecided };
+    show(&explored, (options.output.format, status), output)?;
+    Ok(status)
 }
 
 fn is_promela(program: &Program) -> bool {
@@ -110,7 +116,7 @@ fn draw(program: &Program, limits: &CheckLimits, target: &Target) -> Result<(), 
     Ok(target.write(&covered::dot(&program.model, &found.states, steps))?)
 }
 
-fn show(explored: &[ExploredInstance], format: Format, output: &Output) -> Result<(), Failure> {
+fn show(explored: &[ExploredInstance], (format, status): (Format, ExitStatus), output: &Output) -> Result<(), Failure> {
     let views = explored.iter().map(|ExploredInstance { program, seen, covered }| {
         let counted = view::Explored {
             source: &program.source,
@@ -140,18 +146,10 @@ fn show(explored: &[ExploredInstance], format: Format, output: &Output) -> Resul
             output.write(&views.map(text).collect::<Vec<_>>().join("\n"))
         }
         Format::Json => {
-            let document = |(counted, covered): (view::Explored<'_>, Option<Covered<'_>>)| {
-                let mut document = view::document(&counted);
-                if let Some(covered) = covered {
-                    document["coverage"] = covered::document(&covered);
-                }
-                document
+            let run = |(counted, covered): (view::Explored<'_>, Option<Covered<'_>>)| {
+                view::run(&counted, covered.map(|covered| covered::document(&covered)))
             };
-            let mut documents: Vec<Json> = views.map(document).collect();
-            match documents.len() {
-                1 => output.write_json(&documents.remove(0)),
-                _ => output.write_json(&json!({"schema": "piecewise-explore/1", "runs": documents})),
-            }
+            output.write_json(&json::value_of(&view::document(views.map(run).collect(), status.code())))
         }
     }
 }

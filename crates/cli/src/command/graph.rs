@@ -3,8 +3,8 @@
 use driver::graph;
 use model::process::ProcessId;
 use report::graph as view;
-use serde_json::json;
 
+use crate::failed::DocumentKind;
 use crate::failure::Failure;
 use crate::options::{DisplayOptions, GraphFormat, GraphOptions};
 use crate::output::Output;
@@ -14,15 +14,16 @@ use crate::{instance, limits};
 
 /// Finds the local state graphs of one instance of a program.
 pub fn run(options: &GraphOptions, display: &DisplayOptions) -> Result<ExitStatus, Failure> {
+    let document = (options.format == GraphFormat::Json).then_some(DocumentKind::Graph);
+    let output = Output::new(options.output.as_deref(), display)?.for_document(document);
+    output.ended(find(options, display, &output))
+}
+
+fn find(options: &GraphOptions, display: &DisplayOptions, output: &Output) -> Result<ExitStatus, Failure> {
     let request = instance::request(&options.instance)?;
     let way = graph::way(&options.method)?;
-    let output = Output::new(options.output.as_deref(), display)?;
     let (limits, guard) = limits::of(&options.limits);
-    if options.format == GraphFormat::Json {
-        let model = options.file.display().to_string();
-        let begun = json!({ "schema": "piecewise-graph/1", "model": model, "method": way.name(), "complete": false });
-        guard.leaves(output.last_document(begun), None);
-    }
+    guard.leaves(output.last_document(), None);
     let program = instance::load(&options.file, &instance::single(&request)?, &request, display)?;
     let asked = options.processes.iter().map(|name| graph::process(&program.model, name));
     let asked = asked.collect::<Result<Vec<ProcessId>, String>>()?;
@@ -44,10 +45,11 @@ pub fn run(options: &GraphOptions, display: &DisplayOptions) -> Result<ExitStatu
         shown: &shown,
         found: &found,
     };
+    let status = if found.stopped.is_none() { ExitStatus::AsExpected } else { ExitStatus::Undecided };
     match options.format {
         GraphFormat::Human => output.write(&view::text(&one, &output.style))?,
-        GraphFormat::Json => output.write_json(&view::document(&one))?,
+        GraphFormat::Json => output.write_json(&view::document(&one, status.code()))?,
         GraphFormat::Dot => output.write(&view::dot(&one))?,
     }
-    Ok(if found.stopped.is_none() { ExitStatus::AsExpected } else { ExitStatus::Undecided })
+    Ok(status)
 }

@@ -22,8 +22,8 @@ use report::human::{self, Context};
 use report::proof_check::{self as view, Judged, Outcome};
 use report::style::Ink;
 use report::{Files, Style};
-use serde_json::json;
 
+use crate::failed::DocumentKind;
 use crate::failure::Failure;
 use crate::options::{DisplayOptions, Format, ProofCheckOptions, ProofCommand, ProofOptions, ProofShowOptions};
 use crate::output::Output;
@@ -39,17 +39,17 @@ pub fn run(options: &ProofOptions, display: &DisplayOptions) -> Result<ExitStatu
 }
 
 fn check(options: &ProofCheckOptions, display: &DisplayOptions) -> Result<ExitStatus, Failure> {
+    let document = (options.output.format == Format::Json).then_some(DocumentKind::ProofCheck);
+    let output = Output::new(options.output.output.as_deref(), display)?.for_document(document);
+    output.ended(judge(options, display, &output))
+}
+
+fn judge(options: &ProofCheckOptions, display: &DisplayOptions, output: &Output) -> Result<ExitStatus, Failure> {
     let name = options.proof.display().to_string();
     let request = instance::request(&options.instance)?;
     let given = instance::single(&request)?;
-    let output = Output::new(options.output.output.as_deref(), display)?;
     let (limits, guard) = limits::of(&options.limits);
-    if options.output.format == Format::Json {
-        let model = options.file.display().to_string();
-        let schema = "piecewise-proof-check/1";
-        let begun = json!({ "schema": schema, "proof": name, "model": model, "verdict": "unknown", "accepted": false });
-        guard.leaves(output.last_document(begun), None);
-    }
+    guard.leaves(output.last_document(), None);
     let budget = limits.budget();
     let bytes = files::read_at_most(&options.proof, proof_file::MOST_BYTES as u64)?;
     let file = ProofFile::parse(&bytes).map_err(|error| format!("{name}: {error}"))?;
@@ -75,15 +75,16 @@ fn check(options: &ProofCheckOptions, display: &DisplayOptions) -> Result<ExitSt
         outcome,
         time: started.elapsed(),
     };
-    match options.output.format {
-        Format::Json => output.write_json(&view::document(&judged))?,
-        Format::Human => output.write(&view::text(&judged, display.quiet, &output.style))?,
-    }
-    Ok(match judged.outcome {
+    let status = match judged.outcome {
         Outcome::Accepted(_) => ExitStatus::AsExpected,
         Outcome::DoesNotHold { .. } => ExitStatus::NotAsExpected,
         Outcome::Undecided(_) => ExitStatus::Undecided,
-    })
+    };
+    match options.output.format {
+        Format::Json => output.write_json(&view::document(&judged, status.code()))?,
+        Format::Human => output.write(&view::text(&judged, display.quiet, &output.style))?,
+    }
+    Ok(status)
 }
 
 /// Shows a proof in sentences, once it is checked.
@@ -182,12 +183,12 @@ fn same_instance(name: &str, file: &ProofFile, given: &[(String, i64)]) -> Resul
     if wrong.is_empty() { Ok(()) } else { Err(Failure::Input(wrong)) }
 }
 
-/// The program in the instance that the proof is about.
 /// How the program of a proof is read: one in Promela has parameters where the proof is for every number of processes.
 fn about_every_size(request: Request, parameters: &[(String, i64)]) -> Request {
     request.for_every_size(!parameters.is_empty())
 }
 
+/// The program in the instance that the proof is about.
 fn load(
     name: &str,
     options: &ProofCheckOptions,

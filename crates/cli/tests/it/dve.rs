@@ -42,7 +42,7 @@ fn wrong_goals_are_refused_all_at_once() {
 #[test]
 fn explore_counts_and_temporal_properties_are_not_passed_over() {
     let place = Place::with("lock.dve", LOCK);
-    let json = place.run("explore lock.dve --format json").exits(0).json();
+    let json = &place.run("explore lock.dve --format json").exits(0).json()["runs"][0];
     assert_eq!((json["states"].as_u64(), json["transitions"].as_u64()), (Some(5), Some(5)));
     let watched = LOCK.replace(
         "system async;",

@@ -80,7 +80,7 @@ fn a_program_in_dve_comes_back_with_as_many_states() {
     let place = Place::with("lock.pw", LOCK);
     place.run("export lock.pw -N 3 --to dve -o lock.dve").exits(0);
     let count = |file: &str| {
-        let json = place.run(&format!("explore {file} --format json")).exits(0).json();
+        let json = &place.run(&format!("explore {file} --format json")).exits(0).json()["runs"][0];
         (json["states"].clone(), json["transitions"].clone(), json["deadlocks"].clone())
     };
     assert_eq!(count("lock.pw -N 3"), count("lock.dve"));

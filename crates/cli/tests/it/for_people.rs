@@ -236,6 +236,16 @@ fn steps_that_were_undone_are_taken_again_and_random_ones_have_a_seed() {
     place.run("sim lock.pw -i --until mutex").exits(2).complains("cannot be used with");
 }
 
+/// The words of the program: a loop over a set, and numbers of messages.
+#[test]
+fn loops_over_sets_and_messages_are_shown_as_they_are_written() {
+    let text = "program room {\n  chan box[2]: [1] of (bool);\n  shared members: set of 0..<2 = {0};\n  process Server { for k in members { tell: send box[k](true); } }\n  \
+        invariant quiet: forall k in 0..<2: !empty(box[k]) => k in members && len(box[1]) > 0;\n}\n";
+    let told = Place::with("room.pw", text).run("check room.pw --property quiet --method mono").exits(1);
+    let told = told.prints("if k in members: yes").prints("len(box[1]) > 0").prints("box[1] is []");
+    assert!(!told.out.contains("box.len"), "{}", told.out);
+}
+
 #[test]
 fn a_c_locale_sees_ascii_in_explanations() {
     let place = Place::new();

@@ -31,7 +31,7 @@ fn a_time_limit_is_an_answer() {
     assert_eq!(fine["reason"]["code"], "time-limit");
     assert!(fine["global_states"].as_u64() > Some(0), "{fine:#}");
     place().run("check endless.pw --method mono --timeout 300ms").exits(3).prints("time limit");
-    let explored = place().run("explore endless.pw --timeout 300ms --format json").exits(3).json();
+    let explored = &place().run("explore endless.pw --timeout 300ms --format json").exits(3).json()["runs"][0];
     assert_eq!(explored["complete"], false);
     assert_eq!(explored["reason"]["code"], "time-limit");
 }
@@ -71,11 +71,11 @@ fn a_call_that_is_ended_from_outside_leaves_its_document() {
 fn other_commands_that_are_ended_from_outside_leave_their_documents() {
     let place = Place::with("one.pw", "program one { process P { skip; } allow deadlock; invariant p: true; }\n");
     place.run("check one.pw --method tmmc --property p --proof . -q").exits(0);
-    for (line, schema, (said, is)) in [
-        ("explore - --format json", "piecewise-explore/1", ("complete", false)),
-        ("explore - --format json -o out.json", "piecewise-explore/1", ("complete", false)),
-        ("graph - --format json", "piecewise-graph/1", ("complete", false)),
-        ("proof check one.p.proof.json - --format json", "piecewise-proof-check/1", ("accepted", false)),
+    for (line, schema) in [
+        ("explore - --format json", "piecewise-explore/2"),
+        ("explore - --format json -o out.json", "piecewise-explore/2"),
+        ("graph - --format json", "piecewise-graph/1"),
+        ("proof check one.p.proof.json - --format json", "piecewise-proof-check/1"),
     ] {
         let mut command = place.command(line.split_whitespace().chain(["--timeout", "100ms"]));
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -87,9 +87,8 @@ fn other_commands_that_are_ended_from_outside_leave_their_documents() {
             told.out = place.read("out.json");
         }
         let json = told.json();
-        assert_eq!((&json["schema"], &json[said]), (&schema.into(), &is.into()), "{line}: {json:#}");
-        assert_eq!(json["reason"]["code"], "time-limit", "{line}: {json:#}");
-        assert!(json["reason"]["text"].as_str().unwrap().contains("time limit"), "{line}: {json:#}");
+        assert_eq!((&json["schema"], &json["status"]), (&schema.into(), &3.into()), "{line}: {json:#}");
+        assert!(json["errors"][0].as_str().unwrap().contains("time limit"), "{line}: {json:#}");
     }
 }
 
@@ -124,11 +123,12 @@ fn where_memory_ends_a_disk_takes_over() {
     }
     ";
     let place = Place::with("counters.pw", text);
-    let alone = place.run("explore counters.pw --format json --progress none").exits(0).json();
+    let alone = &place.run("explore counters.pw --format json --progress none").exits(0).json()["runs"][0];
     assert_eq!(alone["states"], 61 * 61);
     let little = "--memory 40K --progress none --format json -j 1";
-    assert_eq!(place.run(&format!("explore counters.pw {little}")).exits(3).json()["reason"]["code"], "memory-limit");
-    let on_disk = place.run(&format!("explore counters.pw {little} --disk here")).exits(0).json();
+    let stopped = place.run(&format!("explore counters.pw {little}")).exits(3).json();
+    assert_eq!(stopped["runs"][0]["reason"]["code"], "memory-limit");
+    let on_disk = &place.run(&format!("explore counters.pw {little} --disk here")).exits(0).json()["runs"][0];
     for count in ["states", "transitions", "deadlocks", "errors", "depth", "complete"] {
         assert_eq!(on_disk[count], alone[count], "{count}");
     }
@@ -139,7 +139,7 @@ fn where_memory_ends_a_disk_takes_over() {
     assert_eq!(std::fs::read_dir(place.path().join("here")).unwrap().count(), 0);
     // A file is no directory.
     let told = place.run(&format!("explore counters.pw {little} --disk counters.pw")).exits(3).json();
-    assert_eq!(told["reason"]["code"], "disk", "{told:#}");
+    assert_eq!(told["runs"][0]["reason"]["code"], "disk", "{told:#}");
     place.run("explore counters.pw --disk here").exits(2).complains("--memory");
 }
 

@@ -99,8 +99,7 @@ fn a_person_chooses_the_steps() {
 fn exploring_counts_the_whole_product() {
     let place = Place::with("count.pw", "program count(N: 2..) { process P[i in 0..<N] { a: skip; b: skip; } }");
     let told = place.run("explore count.pw --format json").exits(0);
-    let json = told.json();
-    assert_eq!(json["schema"], "piecewise-explore/1");
+    let json = &told.json()["runs"][0];
     assert_eq!((json["states"].as_u64(), json["transitions"].as_u64()), (Some(9), Some(12)));
     assert_eq!((json["deadlocks"].as_u64(), json["depth"].as_u64()), (Some(0), Some(4)));
     assert_eq!(json["complete"], true);
@@ -110,5 +109,5 @@ fn exploring_counts_the_whole_product() {
         sweep["runs"].as_array().unwrap().iter().map(|one| one["states"].as_u64().unwrap()).collect();
     assert_eq!(states, [9, 27, 81]);
     place.write("stuck.pw", "program stuck { shared m: lock; process A { acquire m; acquire m; } }");
-    assert_eq!(place.run("explore stuck.pw --format json").exits(0).json()["deadlocks"], 1);
+    assert_eq!(place.run("explore stuck.pw --format json").exits(0).json()["runs"][0]["deadlocks"], 1);
 }

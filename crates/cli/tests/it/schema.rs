@@ -88,6 +88,7 @@ fn the_schemas_are_made_from_the_types() {
     let all = [
         ("report.schema.json", report::document::json_schema()),
         ("events.schema.json", report::document::event_schema()),
+        ("explore.schema.json", report::explore::json_schema()),
     ];
     for (name, made) in all {
         let path = root().join("docs/schema").join(name);
@@ -127,6 +128,42 @@ fn documents_of_every_kind_fit_the_schema() {
     }
     let schema = schema("report.schema.json");
     assert!(!wrong(&schema, &schema, &json!({"schema": 2}), "document").is_empty(), "the test can fail");
+}
+
+#[test]
+fn counts_have_one_shape_for_one_instance_or_many() {
+    let place = Place::with("lock.pw", LOCK);
+    place.write("wrong.pw", "program wrong { shared x: nonsense; }");
+    for (call, status, n_runs) in [
+        ("explore lock.pw", 0, 1),
+        ("explore lock.pw -N 2..4 --coverage", 0, 3),
+        ("explore missing.pw", 2, 0),
+        ("explore wrong.pw", 2, 0),
+        ("explore lock.pw -N 2..3 --dot x.dot", 2, 0),
+    ] {
+        let told = place.run(&format!("{call} --format json")).exits(status);
+        let document = told.json();
+        fits("explore.schema.json", &document);
+        assert_eq!(
+            (&document["status"], &document["schema"]),
+            (&json!(status), &json!("piecewise-explore/2")),
+            "{call}"
+        );
+        assert_eq!(document["runs"].as_array().map(Vec::len), Some(n_runs), "{call}");
+        assert_eq!(document["errors"].as_array().map(Vec::is_empty), Some(status == 0), "{call}");
+    }
+    let told = place.run("explore wrong.pw --format json").json();
+    assert!(told["errors"][0].as_str().is_some_and(|words| words.starts_with("wrong.pw:1:27: E0")), "{told}");
+    for (call, schema) in [
+        ("graph missing.pw", "piecewise-graph/1"),
+        ("graph wrong.pw", "piecewise-graph/1"),
+        ("proof check missing.json lock.pw", "piecewise-proof-check/1"),
+    ] {
+        let document = place.run(&format!("{call} --format json")).exits(2).json();
+        assert_eq!((&document["status"], &document["schema"]), (&json!(2), &json!(schema)), "{call}");
+        assert_eq!(document["errors"].as_array().map(Vec::len), Some(1), "{call}");
+    }
+    assert_eq!(place.run("graph lock.pw --format json").exits(0).json()["status"], 0);
 }
 
 #[test]

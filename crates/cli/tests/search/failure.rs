@@ -49,7 +49,7 @@ fn a_search_that_was_killed_at_any_level_is_resumed() {
     place.write("hosts.txt", local_hosts(3, ""));
     let told = place.run(&format!("{EXPLORE} --hosts hosts.txt --checkpoint levels --resume")).exits(0);
     assert_eq!(counts(&told), alone);
-    assert_eq!(told.json()["hosts"].as_array().unwrap().len(), 3);
+    assert_eq!(told.json()["runs"][0]["hosts"].as_array().unwrap().len(), 3);
     assert!(!levels.join("search-1").exists(), "a search that is complete leaves nothing to go on with");
 }
 
@@ -165,7 +165,7 @@ fn with_a_disk_a_search_ends_in_an_answer_where_memory_is_short() {
         place.write("hosts.txt", hosts);
         let told = place.run(&format!("{EXPLORE} --hosts hosts.txt --memory 100K --disk spill")).exits(0);
         assert_eq!(counts(&told), alone);
-        let most = told.json()["hosts"][0]["peak_memory_bytes"].as_u64().unwrap();
+        let most = told.json()["runs"][0]["hosts"][0]["peak_memory_bytes"].as_u64().unwrap();
         assert!(most <= 100 << 10, "{most}");
         assert_eq!(std::fs::read_dir(place.path().join("spill")).unwrap().count(), 0);
     }
@@ -182,7 +182,7 @@ fn where_memory_is_short_states_go_to_disk() {
         }
         let told = place.run(&format!("{call} --checkpoint levels")).exits(0);
         assert_eq!(counts(&told), alone);
-        let most = told.json()["hosts"][0]["peak_memory_bytes"].as_u64().unwrap();
+        let most = told.json()["runs"][0]["hosts"][0]["peak_memory_bytes"].as_u64().unwrap();
         assert!(most <= 100 << 10, "{most}");
         let check = "check counters.pw -N 3 --method mono --format json --progress none --hosts hosts.txt";
         let (here, there) = (

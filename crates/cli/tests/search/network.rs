@@ -34,7 +34,7 @@ fn ssh_starts_processes_elsewhere_and_carries_what_they_send() {
     command.env("PIECEWISE_SSH", ssh).env("PROGRAM", env!("CARGO_BIN_EXE_piecewise"));
     let told = Told::new(&command.output().unwrap()).exits(0);
     assert_eq!(counts(&told), alone);
-    assert_eq!(told.json()["hosts"][1]["name"], "node1");
+    assert_eq!(told.json()["runs"][0]["hosts"][1]["name"], "node1");
     let calls = place.read("calls.txt");
     let tunnel = format!("-R 127.0.0.1:{0}:127.0.0.1:{0} -- node1 piecewise host", ports[0]);
     assert!(calls.contains(&tunnel), "{calls}");
@@ -106,7 +106,7 @@ fn two_network_namespaces_search_together() {
     end(other, 30).exits(0);
     let told = end(leader, 30).exits(0);
     assert_eq!(counts(&told), alone);
-    assert!(told.json()["hosts"][0]["sent_bytes"].as_u64().unwrap() > 0);
+    assert!(told.json()["runs"][0]["hosts"][0]["sent_bytes"].as_u64().unwrap() > 0);
 }
 
 /// A server of ssh in one of the namespaces; it ends when this does.
@@ -185,6 +185,6 @@ fn a_tunnel_of_ssh_carries_a_search() {
     let told = end(command.spawn().unwrap(), 60).exits(0);
     assert_eq!(counts(&told), alone);
     let document = told.json();
-    let sent = |host: usize| document["hosts"][host]["sent_bytes"].as_u64().unwrap();
+    let sent = |host: usize| document["runs"][0]["hosts"][host]["sent_bytes"].as_u64().unwrap();
     assert!(sent(0) > 0 && sent(1) > 0, "{document:#}");
 }

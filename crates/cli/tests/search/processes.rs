@@ -26,7 +26,7 @@ pub fn local_hosts(n: usize, more: &str) -> String {
 /// What an `explore` counted.
 pub fn counts(told: &Told) -> Vec<u64> {
     let document = told.json();
-    let number = |name: &str| document[name].as_u64().unwrap_or_else(|| panic!("no {name} in {document:#}"));
+    let number = |name: &str| document["runs"][0][name].as_u64().unwrap_or_else(|| panic!("no {name} in {document:#}"));
     ["states", "transitions", "deadlocks", "errors", "depth"].map(number).to_vec()
 }
 

@@ -161,7 +161,9 @@ impl Elaborator<'_> {
             let Some(length) = self.n_elements(&element) else { return StatementKind::Skip };
             let span = variable.span;
             let range = names::range(names::number(0, span), self.expr(&length), span);
+            // The test reads `k in s`, as the user wrote it.
             let condition = names::index(self.whole(&set), names::name(variable.name.clone(), span));
+            let condition = Expr { span: span.to(written.span), ..condition };
             let then = match self.enum_of(&element) {
                 Some(values) => self.valued_body(variable, values, body, in_step),
                 None => self.loop_body(variable, body, in_step),
