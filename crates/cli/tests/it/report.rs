@@ -309,3 +309,17 @@ fn a_proof_is_shown_and_hostile_text_runs_nothing() {
         assert!(found["rounds"].as_array().unwrap().contains(&Json::from(heading)), "{found}");
     }
 }
+
+/// What holds everywhere is said once, where the text of a process begins, and not again at each of its places.
+#[test]
+fn what_holds_everywhere_is_said_once_between_the_lines() {
+    let place = Place::new();
+    let example = root().join("examples/mux_sem.pw");
+    let call = format!("check {} -N 3 --property mutex --method completion --report p.html -q", example.display());
+    place.run(&call).exits(0);
+    let page = place.read("p.html");
+    let notes: Vec<&str> =
+        page.split("class=\"note\"").skip(1).map(|one| one.split("</div>").next().unwrap()).collect();
+    let with = |words: &str| notes.iter().filter(|note| note.contains(words)).count();
+    assert_eq!((with("I1"), with("I2"), with("x == 0")), (1, 1, 3), "{notes:#?}");
+}

@@ -2,7 +2,8 @@
 //!
 //! In: the tokens of a file. Out: at most one diagnostic about an opening brace that is never closed, or about the
 //! first closing brace that closes nothing. Which of several open braces lacks its partner is guessed from the
-//! indentation, as a reader would: the first pair whose two lines are indented differently is the suspect. Parentheses
+//! indentation, as a reader would: the first pair whose two lines are indented differently is the suspect. Where indentation
+//! says nothing, a declaration inside of a process does: the brace around it should have been closed before. Parentheses
 //! and brackets are the parser's business, since they do not reach beyond a statement.
 
 use super::lexer::{Token, TokenKind};
@@ -33,14 +34,23 @@ pub(crate) enum Unpaired {
     },
 }
 
+/// Words that begin a declaration of the program, followed by a name, and no statement.
+const DECLARE: [&str; 9] =
+    ["invariant", "reachable", "property", "process", "proc", "shared", "chan", "enum", "struct"];
+
 /// Looks for a brace without a partner. An opening one is ready to be reported; a closing one may yet turn out to be due to
 /// an opening one that was forgotten.
 pub(crate) fn unpaired_brace(text: &str, tokens: &[Token]) -> Option<(Unpaired, Option<Diagnostic>)> {
     let mut open: Vec<Brace> = Vec::new();
     let mut suspect: Option<(Span, Span)> = None;
+    let mut inside: Option<(Span, Span)> = None;
     let mut here = Brace { span: Span::default(), line: 0, indent: 0, begins_line: true };
-    for token in tokens {
+    for (nth, token) in tokens.iter().enumerate() {
         advance(&mut here, text, token.span);
+        // The first brace is the program's.
+        if inside.is_none() && open.len() > 1 && declares(text, tokens, nth) {
+            inside = open.last().map(|around| (around.span, token.span));
+        }
         match token.kind {
             TokenKind::LeftBrace => open.push(here),
             TokenKind::RightBrace => match open.pop() {
@@ -54,14 +64,28 @@ pub(crate) fn unpaired_brace(text: &str, tokens: &[Token]) -> Option<(Unpaired, 
         }
     }
     let innermost = open.last()?.span;
-    Some((Unpaired::Opening, Some(never_closed(innermost, suspect))))
+    Some((Unpaired::Opening, Some(never_closed(innermost, suspect, inside))))
 }
 
-fn never_closed(innermost: Span, suspect: Option<(Span, Span)>) -> Diagnostic {
+/// Whether a declaration of the program begins with a token.
+fn declares(text: &str, tokens: &[Token], nth: usize) -> bool {
+    let word = |nth: usize| tokens.get(nth).filter(|token| token.kind == TokenKind::Word);
+    let is_declaring = |token: &Token| text.get(token.span.range()).is_some_and(|word| DECLARE.contains(&word));
+    let begins =
+        |token: &Token| matches!(token.kind, TokenKind::LeftBrace | TokenKind::RightBrace | TokenKind::Semicolon);
+    word(nth).is_some_and(is_declaring)
+        && word(nth + 1).is_some()
+        && nth.checked_sub(1).is_some_and(|before| begins(&tokens[before]))
+}
+
+fn never_closed(innermost: Span, suspect: Option<(Span, Span)>, inside: Option<(Span, Span)>) -> Diagnostic {
     let message = "this `{` is never closed";
-    match suspect {
-        None => Diagnostic::error(code::UNCLOSED, innermost, message).help("add the missing `}`"),
-        Some((opener, closer)) => Diagnostic::error(code::UNCLOSED, opener, message)
+    match (suspect, inside) {
+        (None, None) => Diagnostic::error(code::UNCLOSED, innermost, message).help("add the missing `}`"),
+        (None, Some((around, declared))) => Diagnostic::error(code::UNCLOSED, around, message)
+            .note(declared, "this declares something of the program: a `}` is missing before it")
+            .help("add the missing `}`"),
+        (Some((opener, closer)), _) => Diagnostic::error(code::UNCLOSED, opener, message)
             .note(closer, "this `}` closes it, but is indented differently")
             .help("add the missing `}`"),
     }

@@ -49,3 +49,20 @@ fn words_and_signs(text: &str) -> Vec<(usize, usize)> {
     }
     places
 }
+
+/// Where indentation says nothing, a declaration inside of a process shows which brace lacks its partner.
+#[test]
+fn a_missing_brace_on_one_line_is_found_before_the_next_declaration() {
+    for (text, blamed) in [
+        ("program a { process P { loop { skip; } invariant i: true; }", "{ loop"),
+        ("program a { shared x: bool; process P { loop { if x { skip; } } process Q { skip; } }", "{ loop"),
+        ("program a { process P { loop { skip; reachable r: P@end; } }", "{ skip"),
+        ("program a { process P { skip; } invariant i: true;", "{ process"),
+        ("program a { shared process_x: bool; process P { invariant = true; ", "{ invariant"),
+    ] {
+        let found = pw::parse(&SourceFile::new("t", text)).diagnostics;
+        let first = found.iter().find(|one| one.message.contains("never closed")).expect("it is said");
+        let rest = &text[first.primary.span.start as usize..];
+        assert!(rest.starts_with(blamed), "`{rest}` in `{text}`");
+    }
+}

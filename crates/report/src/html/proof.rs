@@ -210,6 +210,7 @@ fn lines(numbers: &std::collections::BTreeSet<u32>) -> String {
 /// What was exposed, by round where that is known.
 fn exposed(run: &Run, (result, proof): (&PropertyResult, &Certificate), explanation: &LocalProof) -> Markup {
     let rounds = &result.statistics.exposures;
+    let has_reasons = rounds.iter().any(|round| round.because.is_some());
     html! {
         h4 { "What was exposed" }
         @if explanation.exposed.is_empty() {
@@ -220,16 +221,22 @@ fn exposed(run: &Run, (result, proof): (&PropertyResult, &Certificate), explanat
             p {
                 (counted(explanation.exposed.len() as u64, "fact", "facts")) " that all others may look at, in "
                 (counted(rounds.len() as u64, "round", "rounds"))
-                " of refinement. Without it, nothing excluded the state beside it."
+                " of refinement."
+                @if has_reasons { " Without it, nothing excluded the state beside it." }
             }
             @let rows = html! {
                 @for (nth, round) in rounds.iter().take(MOST_ROWS).enumerate() {
                     @let text = explain::proof::round(&run.model, proof, round);
                     @let (facts, because) = text.split_once(", since nothing excluded  ").unwrap_or((&text, ""));
-                    (row(nth + 1, &[&code(facts), &html! { span.state { (because) } }]))
+                    @if has_reasons {
+                        (row(nth + 1, &[&code(facts), &html! { span.state { (because) } }]))
+                    } @else {
+                        (row(nth + 1, &[&code(facts)]))
+                    }
                 }
             };
-            (wide("", table(None, heads(&["round", "fact", "not excluded before"]), rows)))
+            @let titles: &[&str] = if has_reasons { &["round", "fact", "not excluded before"] } else { &["round", "fact"] };
+            (wide("", table(None, heads(titles), rows)))
         }
     }
 }

@@ -24,6 +24,9 @@ const MOST_LINES: u32 = 1500;
 /// More sentences stand above the text, and are named there by their numbers.
 const MOST_SENTENCES: usize = 8;
 
+/// Of more parts about processes of one family, these are shown between the lines.
+const MOST_OF_A_FAMILY: usize = 2;
+
 /// Something said between two lines.
 pub struct Note {
     /// The processes of which it is said, where these are not all.
@@ -125,6 +128,7 @@ pub fn steps(run: &Run) -> [u32; 2] {
 /// What a proof says, before the lines of which it says it.
 pub fn notes(run: &Run, explanation: &LocalProof) -> BTreeMap<u32, Vec<Note>> {
     let mut out: BTreeMap<u32, Vec<Note>> = BTreeMap::new();
+    let mut n_of_family: BTreeMap<FamilyId, usize> = BTreeMap::new();
     for part in &explanation.parts {
         let process = process_of(run, part);
         let family = process.map_or(FamilyId::new(0), |process| run.model.processes[process].family);
@@ -132,6 +136,12 @@ pub fn notes(run: &Run, explanation: &LocalProof) -> BTreeMap<u32, Vec<Note>> {
         let of_family = |other: &&MemberAssertion| {
             process_of(run, other).is_some_and(|id| run.model.processes[id].family == family)
         };
+        // Processes of one text that rely on different things are told of above; between the lines there is room for few.
+        let n_before = n_of_family.entry(family).or_default();
+        *n_before += 1;
+        if *n_before > MOST_OF_A_FAMILY {
+            continue;
+        }
         let whose = if explanation.k == 1 && explanation.parts.iter().filter(of_family).count() < 2 {
             String::new()
         } else if part.is_all {
@@ -153,12 +163,15 @@ pub fn notes(run: &Run, explanation: &LocalProof) -> BTreeMap<u32, Vec<Note>> {
         for place in run.model.places.iter().filter(|place| place.scope == TextOwner::Family(family)) {
             let stands = |names: &[String]| names.iter().any(|name| is_called(place, name));
             let said = part.places.iter().find(|at| stands(&at.at));
-            let facts = match said {
-                Some(at) if ids.len() > MOST_SENTENCES => at.says.iter().map(|one| one.text.clone()).collect(),
-                Some(at) => ids.iter().cloned().chain(at.says.iter().map(|one| one.text.clone())).collect(),
+            // What holds everywhere is said once, where the text of the process begins.
+            let facts: Vec<String> = match said {
+                Some(at) => at.says.iter().map(|one| one.text.clone()).collect(),
                 None if stands(&part.unreached) => vec!["never here".to_owned()],
                 None => continue,
             };
+            if facts.is_empty() {
+                continue;
+            }
             let notes = out.entry(line(&run.source, place.span)).or_default();
             let note = Note { whose: whose.clone(), facts };
             if !notes.iter().any(|known| known.whose == note.whose && known.facts == note.facts) {
