@@ -3,6 +3,7 @@
 //! The file says which program, which parameters and which property it is about. Exit status 0 says that every obligation of
 //! the proof holds, 1 that one does not, 2 that the file is no proof about the program, 3 that a limit was reached.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -99,7 +100,7 @@ fn show(options: &ProofShowOptions, display: &DisplayOptions) -> Result<ExitStat
         Some(path) => path.clone(),
         None => program_of(&options.proof).ok_or_else(|| {
             format!(
-                "{name}: the program `{}` is not beside the proof; name its file: piecewise proof show {name} MODEL",
+                "{name}: the program `{}` is not beside the proof, nor in one of the directories here; name its file: piecewise proof show {name} MODEL",
                 file.program()
             )
         })?,
@@ -158,7 +159,8 @@ fn pasteable(run: &Explained, style: &Style) -> String {
     text
 }
 
-/// The program that a proof is named after: `lock.mutex.proof.json` after `lock.pw`, beside it, in the directory above, or in this one.
+/// The program that a proof is named after: `lock.mutex.proof.json` after `lock.pw`, beside it, in the directory above, in this one, or in one of its
+/// directories where no other has such a file.
 fn program_of(proof: &Path) -> Option<PathBuf> {
     let name = proof.file_name()?.to_str()?;
     let stem = name.split('.').next()?;
@@ -168,7 +170,17 @@ fn program_of(proof: &Path) -> Option<PathBuf> {
     let candidates = directories.iter().flat_map(|directory| {
         files::SOURCE_ENDINGS.iter().map(move |ending| directory.join(format!("{stem}.{ending}")))
     });
-    { candidates }.find(|path| path.is_file())
+    { candidates }.find(|path| path.is_file()).or_else(|| only_below(stem))
+}
+
+/// The one program of this name in the directories of this directory.
+fn only_below(stem: &str) -> Option<PathBuf> {
+    let directories = fs::read_dir(".").ok()?.filter_map(Result::ok).map(|entry| PathBuf::from(entry.file_name()));
+    let candidates = directories.flat_map(|directory| {
+        files::SOURCE_ENDINGS.iter().map(move |ending| directory.join(format!("{stem}.{ending}")))
+    });
+    let mut found = candidates.filter(|path| path.is_file());
+    found.next().filter(|_| found.next().is_none())
 }
 
 /// A call that gives parameters must give those of the proof.

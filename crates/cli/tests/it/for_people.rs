@@ -236,6 +236,14 @@ fn steps_that_were_undone_are_taken_again_and_random_ones_have_a_seed() {
     place.run("sim lock.pw -i --until mutex").exits(2).complains("cannot be used with");
 }
 
+#[test]
+fn many_who_wait_are_told_of_in_part() {
+    let path = examples().into_iter().find(|path| path.ends_with("philosophers_broken.pw")).unwrap();
+    let told = Place::new().run(&format!("check {} -N 40 --property deadlock_free --method schedules", path.display()));
+    let told = told.exits(0).prints("Phil[7] half ").prints("… 31 more wait, too\n").prints("cycle of 40");
+    assert!(!told.out.contains("Phil[8] half "), "{}", told.out);
+}
+
 /// The words of the program: a loop over a set, and numbers of messages.
 #[test]
 fn loops_over_sets_and_messages_are_shown_as_they_are_written() {

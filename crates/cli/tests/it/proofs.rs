@@ -1,5 +1,7 @@
 //! Proofs on disk: written whole, checked again, refused where they are not what they say.
 
+use std::fs;
+
 use crate::support::{Place, Told};
 use serde_json::{Value as Json, json};
 
@@ -203,4 +205,26 @@ fn sizes_that_a_proof_says_were_searched_are_searched_again() {
     stated(&place);
     place.write("small.pw", text(2, "i == N"));
     place.run("proof show out/small.p.proof.json small.pw").exits(0).prints("every N ≥ 2 (N = 2 by search)");
+}
+
+/// A proof is shown without naming its program where there is one file that it can be about.
+#[test]
+fn the_program_of_a_proof_is_found() {
+    let place = Place::new();
+    for directory in ["models", "others", "out"] {
+        fs::create_dir(place.path().join(directory)).unwrap();
+    }
+    let text = "program lock(N: 2..) { shared m: lock; process P[i in 0..<N] { loop { acquire m; crit: skip; release m; } } \
+        invariant mutex: forall i != j: !(P[i]@crit && P[j]@crit); }";
+    place.write("models/lock.pw", text);
+    place.run("check models/lock.pw --property mutex --method pairwise --proof out -q").exits(0);
+    place.run("proof show out/lock.mutex.proof.json").exits(0).prints("models/lock.pw").prints("invariant relied1: ");
+    // Which of two is meant has to be said.
+    place.write("others/lock.pw", text);
+    place.run("proof show out/lock.mutex.proof.json").exits(2).complains("name its file");
+    place.run("proof show out/lock.mutex.proof.json others/lock.pw").exits(0);
+    // One that is there is about another program.
+    fs::remove_file(place.path().join("models/lock.pw")).unwrap();
+    place.write("others/lock.pw", text.replace("acquire m", "skip"));
+    place.run("proof show out/lock.mutex.proof.json").exits(2).complains("another program");
 }

@@ -430,7 +430,7 @@ pub static CODES: &[Code] = &[
         "E0316",
         "a `let` whose value does not stay",
         "`let x = e;` inside `atomic` is a name for the value of `e` to the end of its block. Where something in `e` changes before \
-         that, `e` has to be a single variable: `let old = x;`, and then compute with `old`."
+         that, `e` has to be a single variable, `let old = x;`, to compute with, or a test, `let first = empty(s);`."
     ),
     row!(
         "E0401",

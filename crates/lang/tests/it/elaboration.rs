@@ -410,6 +410,24 @@ fn a_let_is_the_value_that_it_was() {
 }
 
 #[test]
+fn a_let_remembers_what_a_test_said() {
+    check(
+        "program p(N: 2..) { shared s: set of pid; chan c: [2] of (bool); shared x: 0..=2; shared first: pid?;
+         process P[i in 0..<N] {
+           a: atomic { let none_yet = empty(s); let inside = i in s; insert s(i); if none_yet && !inside { first = i; goto e; } }
+           b: atomic { let low = x < 2; let room = !full(c); x += 1; send c(low); if !room || !low { goto e; } x = 0; }
+           e: skip; }
+         reachable r: forall i: P[i]@end; invariant one: count(i: i in s) > 0 => first != none; }",
+        "program p(N: 2..) { shared s: set of pid; chan c: [2] of (bool); shared x: 0..=2; shared first: pid?;
+         process P[i in 0..<N] {
+           a: atomic { if empty(s) && !(i in s) { insert s(i); first = i; goto e; } insert s(i); }
+           b: atomic { if x < 2 { x += 1; send c(true); } else { x += 1; send c(false); goto e; } x = 0; }
+           e: skip; }
+         reachable r: forall i: P[i]@end; invariant one: count(i: i in s) > 0 => first != none; }",
+    );
+}
+
+#[test]
 fn a_loop_goes_through_a_family_or_a_set() {
     check(
         "program p(N: 2..) { enum K { a, b, c } shared s: set of 0..<3 = {0, 2}; shared n: 0..=9; shared f: [bool; N]; shared k: K;

@@ -145,6 +145,9 @@ fn erring(run: &Run, state: &State, process: ProcessId, fault: &StepFault, style
     out
 }
 
+/// Of more waiting processes half as many are shown.
+const MOST_WAITS: usize = 16;
+
 /// Which process waits for what, and which one holds it.
 fn waiting(run: &Run, state: &State, explanation: &TraceExplanation, style: &Style) -> String {
     let (model, waits) = (&run.model, &explanation.waits);
@@ -166,7 +169,15 @@ fn waiting(run: &Run, state: &State, explanation: &TraceExplanation, style: &Sty
     let cycle = explanation.cycle.as_deref().filter(|cycle| cycle.len() > 1).unwrap_or_default();
     let rows: Vec<[String; 3]> = waits.iter().map(|wait| wait_row(run, state, wait)).collect();
     let column = |nth: usize| rows.iter().map(|row| width(&row[nth])).max().unwrap_or(0).min(40);
-    for (row, wait) in rows.iter().zip(waits) {
+    // Of many, the first ones and the last one, which may close a cycle; `--format json` and the page have all.
+    let left_out = if rows.len() > MOST_WAITS { MOST_WAITS / 2..rows.len() - 1 } else { 0..0 };
+    for (nth, (row, wait)) in rows.iter().zip(waits).enumerate() {
+        if left_out.contains(&nth) {
+            if nth == left_out.start {
+                out.push_str(&format!("    {} {} more wait, too\n", style.mark(Mark::Cut), left_out.len()));
+            }
+            continue;
+        }
         let (who, most) = (pad(&row[0], column(0)), style.width.min(80));
         let mut detail = row[2].clone();
         if cycle.last() == Some(&wait.process) {

@@ -12,6 +12,9 @@ use crate::text::{clean, cut, hang, pad, pad_left, spread, width};
 /// Where more methods decide in turn along a sweep, it is not said of each up to which size.
 const MOST_PARTS: usize = 4;
 
+/// Of more sizes with gaps the heading names the first two and the last.
+const MOST_SIZES: usize = 8;
+
 /// How wide a property's name may make its column.
 const WIDEST_NAME: usize = 24;
 
@@ -47,14 +50,25 @@ pub fn draw(sweep: &Sweep<'_>, style: &Style) -> String {
 fn heading(sweep: &Sweep<'_>, columns: usize, style: &Style) -> String {
     let run = sweep.runs[0];
     let name = clean(&run.model.name);
-    let sizes = [Some(run), sweep.runs.last().copied()].into_iter().flatten().map(|run| size(sweep, run));
-    let mut parameters = vec![format!("{} = {}", clean(sweep.parameter), sizes.collect::<Vec<_>>().join(".."))];
+    let mut parameters = vec![format!("{} = {}", clean(sweep.parameter), sizes(sweep))];
     for given in run.model.parameters.iter().filter(|given| given.name != sweep.parameter) {
         let least = if given.given { "" } else { " (least)" };
         parameters.push(format!("{} = {}{least}", clean(&given.name), given.value));
     }
     let line = spread(&format!("{name}  {}", parameters.join(", ")), &clean(run.source.name()), columns);
     line.replacen(&name, &style.paint(Ink::Strong, &name), 1) + "\n"
+}
+
+/// The sizes: `2..6` where there is no gap, and otherwise each, as long as there are few.
+fn sizes(sweep: &Sweep<'_>) -> String {
+    let all: Vec<String> = sweep.runs.iter().map(|run| size(sweep, run)).collect();
+    let numbers: Vec<i64> = all.iter().filter_map(|one| one.parse().ok()).collect();
+    let is_dense = numbers.windows(2).all(|pair| pair[1] == pair[0] + 1);
+    match &all[..] {
+        [first, .., last] if is_dense => format!("{first}..{last}"),
+        [first, second, .., last] if all.len() > MOST_SIZES => format!("{first}, {second}, ..., {last}"),
+        _ => all.join(", "),
+    }
 }
 
 fn size(sweep: &Sweep<'_>, run: &engine::run::Run) -> String {

@@ -5,7 +5,8 @@ use base::{Diagnostic, Span};
 use super::{Elaborator, exits, names};
 use crate::codes::check as code;
 use crate::pw::ast::{
-    Assigned, Block, Domain, EnumDecl, Expr, ExprKind, Ident, Statement, StatementKind, Type, TypeKind,
+    Assigned, BinaryOp, Block, Domain, EnumDecl, Expr, ExprKind, Ident, Quantifier, Statement, StatementKind, Type,
+    TypeKind, UnaryOp,
 };
 
 /// A hidden variable that remembers a value to the end of a block.
@@ -30,6 +31,20 @@ fn is_single(ty: &Type) -> bool {
     matches!(ty.kind, TypeKind::Bool | TypeKind::Range(_) | TypeKind::Pid { .. } | TypeKind::Named(_))
 }
 
+/// Whether an expression is true or false, whatever its variables are, and stands in the present state.
+fn is_truth(expr: &Expr) -> bool {
+    use BinaryOp::{And, Equal, Greater, GreaterEqual, Iff, Implies, Less, LessEqual, Or, Unequal, Xor};
+    match &expr.kind {
+        ExprKind::Bool(_) | ExprKind::In { .. } => true,
+        ExprKind::Unary { op, .. } => *op == UnaryOp::Not,
+        ExprKind::Binary { op, .. } => {
+            matches!(op, And | Or | Xor | Iff | Implies | Equal | Unequal | Less | LessEqual | Greater | GreaterEqual)
+        }
+        ExprKind::Quantified { quantifier, .. } => matches!(quantifier, Quantifier::ForAll | Quantifier::Exists),
+        _ => false,
+    }
+}
+
 impl Elaborator<'_> {
     /// A block; `in_step` inside `atomic`.
     pub(super) fn block(&mut self, block: &Block, in_step: bool) -> Block {
@@ -50,8 +65,8 @@ impl Elaborator<'_> {
         Block { statements, span: block.span }
     }
 
-    /// `let x = e;`: the name stands for `e`. Where `e` is a variable that changes before the end of the block, the name stands for a hidden one that
-    /// remembers its content; reports another `e` that does not stay what it is.
+    /// `let x = e;`: the name stands for `e`. Where `e` is a variable, or a test, that changes before the end of the block, the name stands for a hidden
+    /// variable that remembers its value; reports another `e` that does not stay what it is.
     fn bind(&mut self, name: &Ident, written: &Expr, rest: &[Statement]) -> Option<Kept> {
         let (mut read, mut changed) = (Vec::new(), Vec::new());
         let value = self.expr(written);
@@ -59,8 +74,10 @@ impl Elaborator<'_> {
         rest.iter().for_each(|statement| names::changed(statement, &mut changed));
         let roots: Vec<&str> = read.iter().map(|name| name.split('.').next().unwrap_or(name)).collect();
         if let Some(both) = changed.iter().find(|name| roots.contains(&name.as_str())) {
-            let ty = self.place(written).map(|placed| placed.ty).filter(is_single);
-            if let Some(ty) = ty {
+            let placed = self.place(written).map(|placed| placed.ty);
+            let is_test = placed.is_none() && (is_truth(written) || is_truth(&value));
+            let test = is_test.then_some(Type { kind: TypeKind::Bool, span: written.span });
+            if let Some(ty) = placed.filter(is_single).or(test) {
                 let hidden = format!("{}@{}", name.name, name.span.start);
                 self.hide(Ident { name: hidden.clone(), span: name.span }, ty);
                 let variable = names::name(hidden, name.span);
@@ -70,9 +87,17 @@ impl Elaborator<'_> {
             let message =
                 format!("`{}` stands for a value of `{both}`, which changes before the end of the block", name.name);
             let diagnostic = Diagnostic::error(code::BAD_LET, name.span, message);
-            self.diagnostics.push(
-                diagnostic.help(format!("name `{both}` itself, as in `let old = {both};`, and compute with that")),
-            );
+            let named = names::name(both.clone(), name.span);
+            let help = match self.place(&named).is_some_and(|placed| is_single(&placed.ty)) {
+                true => format!("name `{both}` itself, as in `let old = {both};`, and compute with that"),
+                false => {
+                    let written = crate::pw::printer::expr_to_string(written);
+                    format!(
+                        "keep it in a variable of the process, as in `kept = {written};`, or name a test, as in `let was = {written} == 0;`"
+                    )
+                }
+            };
+            self.diagnostics.push(diagnostic.help(help));
         }
         self.lets.push((name.name.clone(), value));
         None
