@@ -5,9 +5,7 @@
 use std::env;
 use std::path::PathBuf;
 
-use report::sarif;
-use report::{csv, explore, github, graph, json, junit, proof_check};
-use serde_json::json;
+use report::{csv, explore, github, graph, json, junit, proof_check, sarif};
 
 use crate::options::CheckFormat;
 use crate::status::ExitStatus;
@@ -28,12 +26,11 @@ pub enum DocumentKind {
 impl DocumentKind {
     /// The document of a call that could not be done.
     pub fn failed(self, messages: &[String], status: ExitStatus) -> Option<String> {
-        let alone = |schema: &str| json!({"schema": schema, "status": status.code(), "tool": json::value_of(&json::tool()), "errors": messages});
         let value = match self {
             DocumentKind::Check(format) => return document(format, messages, status),
             DocumentKind::Explore => json::value_of(&explore::failed(messages, status.code())),
-            DocumentKind::Graph => alone(graph::SCHEMA),
-            DocumentKind::ProofCheck => alone(proof_check::SCHEMA),
+            DocumentKind::Graph => json::value_of(&graph::failed(messages, status.code())),
+            DocumentKind::ProofCheck => json::value_of(&proof_check::failed(messages, status.code())),
         };
         Some(format!("{value:#}\n"))
     }

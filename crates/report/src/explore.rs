@@ -74,11 +74,13 @@ pub fn text(explored: &Explored<'_>, style: &Style) -> String {
         ("depth", seen.depth),
     ];
     let column = rows.iter().map(|(_, number)| count(*number).len()).max().unwrap_or(0);
-    for (what, number) in rows {
+    // What was seen is lost with a host; there are no numbers then.
+    let has_numbers = seen.states > 0 || explored.stopped.is_none();
+    for (what, number) in rows.into_iter().filter(|_| has_numbers) {
         out.push_str(&format!("  {what:<12} {}\n", pad_left(&count(number), column)));
     }
     let mut facts = vec![duration(explored.time)];
-    if explored.time.as_secs_f64() >= 0.05 {
+    if has_numbers && explored.time.as_secs_f64() >= 0.05 {
         facts.push(rate(seen.states as f64 / explored.time.as_secs_f64()).replace("/s", " states/s"));
     }
     if let Some(memory) = explored.peak_memory_bytes {
@@ -243,5 +245,8 @@ mod tests {
             "explore__numbers_for_people_and_for_scripts",
             &format!("{complete}\n{}", text(&explored, &Style::default())),
         );
+        let nothing = Exploration::default();
+        let lost = text(&Explored { exploration: &nothing, ..explored }, &Style::default());
+        assert!(lost.contains("not complete") && !lost.contains("states"), "{lost}");
     }
 }

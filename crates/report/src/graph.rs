@@ -1,13 +1,17 @@
 //! What `graph` says: the sizes of local state graphs, or a drawing for Graphviz.
 
+use std::collections::BTreeMap;
+
 use base::SourceFile;
 use engine::graph::{Drawing, DrawnState, LocalGraph, LocalGraphs};
 use explain::names::parameters_with_origin;
 use model::Model;
 use model::process::ProcessId;
-use serde_json::{Value as Json, json};
+use schemars::{JsonSchema, Schema, schema_for};
+use serde::Serialize;
 
-use crate::json::parameters as parameters_json;
+use crate::document::{Reason, Tool};
+use crate::json;
 use crate::numbers::{bytes, count, duration};
 use crate::style::{Ink, Mark, Style};
 use crate::text::{clean, pad, pad_left, spread, width};
@@ -79,31 +83,92 @@ pub fn text(graphs: &Graphs<'_>, style: &Style) -> String {
 /// The name of the document's shape.
 pub const SCHEMA: &str = "piecewise-graph/1";
 
+/// The JSON schema of the document.
+pub fn json_schema() -> Schema {
+    schema_for!(GraphDocument)
+}
+
+/// Everything that came of a call.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct GraphDocument {
+    /// `piecewise-graph/1`.
+    pub schema: String,
+    /// The exit status of the call: 0 the graphs are complete, 2 wrong input, 3 a limit was reached, 4 an internal error.
+    pub status: u8,
+    /// Who wrote it.
+    pub tool: Tool,
+    /// What is wrong with the call or the program; empty where it could be done.
+    pub errors: Vec<String>,
+    /// The file, as the call names it; null, as all that follows, where the call could not be done.
+    pub model: Option<String>,
+    /// The parameters of the instance.
+    pub parameters: Option<BTreeMap<String, i64>>,
+    /// How the graphs were found.
+    pub method: Option<String>,
+    /// The graphs.
+    pub processes: Option<Vec<ProcessGraph>>,
+    /// How many joint states of two processes were seen, where the method looks at such.
+    pub joint_states: Option<u64>,
+    /// Whether the graphs have everything reachable.
+    pub complete: Option<bool>,
+    /// Why not.
+    pub reason: Option<Reason>,
+    /// How long it took.
+    pub seconds: Option<f64>,
+    /// The most memory that the method's data took.
+    pub peak_memory_bytes: Option<u64>,
+}
+
+/// The local state graph of a process.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ProcessGraph {
+    /// The process.
+    pub name: String,
+    /// Its local states.
+    pub states: u64,
+    /// The transitions between them.
+    pub transitions: u64,
+}
+
 /// The document of `graph --format json`, whose call ends with this status.
-pub fn document(graphs: &Graphs<'_>, status: u8) -> Json {
+pub fn document(graphs: &Graphs<'_>, status: u8) -> GraphDocument {
     let found = graphs.found;
-    let process = |graph: &LocalGraph| {
-        json!({
-            "name": graphs.name(graph.process),
-            "states": graph.n_states,
-            "transitions": graph.n_transitions,
-        })
+    let process = |graph: &LocalGraph| ProcessGraph {
+        name: graphs.name(graph.process).to_owned(),
+        states: graph.n_states,
+        transitions: graph.n_transitions,
     };
-    json!({
-        "schema": SCHEMA,
-        "status": status,
-        "tool": crate::json::value_of(&crate::json::tool()),
-        "errors": [],
-        "model": graphs.source.name(),
-        "parameters": parameters_json(graphs.model),
-        "method": graphs.method,
-        "processes": graphs.graphs().map(process).collect::<Vec<Json>>(),
-        "joint_states": found.joint_states,
-        "complete": found.stopped.is_none(),
-        "reason": found.stopped.as_ref().map(|reason| crate::json::value_of(&crate::json::reason(reason))),
-        "seconds": found.time.as_secs_f64(),
-        "peak_memory_bytes": found.peak_memory_bytes,
-    })
+    GraphDocument {
+        model: Some(graphs.source.name().to_owned()),
+        parameters: Some(json::parameter_map(graphs.model)),
+        method: Some(graphs.method.to_owned()),
+        processes: Some(graphs.graphs().map(process).collect()),
+        joint_states: found.joint_states,
+        complete: Some(found.stopped.is_none()),
+        reason: found.stopped.as_ref().map(json::reason),
+        seconds: Some(found.time.as_secs_f64()),
+        peak_memory_bytes: Some(found.peak_memory_bytes),
+        ..failed(&[], status)
+    }
+}
+
+/// The document of a call that could not be done.
+pub fn failed(errors: &[String], status: u8) -> GraphDocument {
+    GraphDocument {
+        schema: SCHEMA.to_owned(),
+        status,
+        tool: json::tool(),
+        errors: errors.to_vec(),
+        model: None,
+        parameters: None,
+        method: None,
+        processes: None,
+        joint_states: None,
+        complete: None,
+        reason: None,
+        seconds: None,
+        peak_memory_bytes: None,
+    }
 }
 
 /// The graphs for Graphviz, one below the other: own steps are drawn through, those of others dashed.
@@ -193,11 +258,11 @@ mod tests {
         let all: Vec<ProcessId> = run.model.processes.ids().collect();
         let (whole, part) = (found(None), found(Some(StopReason::Cancelled)));
         let graphs = Graphs { source: &run.source, model: &run.model, method: "ls3", shown: &all, found: &whole };
-        let json = document(&graphs, 0);
-        assert_eq!((&json["schema"], &json["complete"]), (&json!("piecewise-graph/1"), &json!(true)));
-        assert_eq!(json["processes"].as_array().unwrap().len(), 3);
+        let whole = document(&graphs, 0);
+        assert_eq!((&whole.schema[..], whole.complete), ("piecewise-graph/1", Some(true)));
+        assert_eq!(whole.processes.map(|all| all.len()), Some(3));
         let stopped = Graphs { shown: &all[..1], found: &part, ..graphs };
-        assert_eq!(document(&stopped, 3)["complete"], json!(false));
+        assert_eq!(document(&stopped, 3).complete, Some(false));
         let style = Style::default();
         crate::testing::assert_shown(
             "graph__sizes_for_people_and_scripts_and_a_drawing",

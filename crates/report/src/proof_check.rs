@@ -1,5 +1,6 @@
 //! What `proof check` says: whether every obligation of a proof holds, and which one does not.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use base::{SourceFile, StopReason};
@@ -7,10 +8,11 @@ use evidence::certificate::DischargedObligations;
 use explain::names::parameters;
 use model::Model;
 use model::property::PropertyKind;
-use serde_json::{Value as Json, json};
+use schemars::{JsonSchema, Schema, schema_for};
+use serde::Serialize;
 
-use crate::document::ObligationsDocument;
-use crate::json::{parameters as parameters_json, reason, tool, value_of};
+use crate::document::{ObligationsDocument, Reason, Tool};
+use crate::json::{parameter_map, reason, tool};
 use crate::numbers::{counted, duration};
 use crate::style::{Ink, Mark, Style};
 use crate::text::{clean, hang};
@@ -119,36 +121,105 @@ pub fn obligation_words(obligations: &DischargedObligations) -> String {
 /// The name of the document's shape.
 pub const SCHEMA: &str = "piecewise-proof-check/1";
 
-/// The judgement as a document, `piecewise-proof-check/1`.
-pub fn document(judged: &Judged<'_>, status: u8) -> Json {
-    let (verdict, obligations, failure, why) = match judged.outcome {
+/// The JSON schema of the document.
+pub fn json_schema() -> Schema {
+    schema_for!(ProofCheckDocument)
+}
+
+/// Everything that came of a call.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ProofCheckDocument {
+    /// `piecewise-proof-check/1`.
+    pub schema: String,
+    /// The exit status of the call: 0 the proof is accepted, 1 it does not hold, 2 wrong input, 3 a limit was reached, 4 an internal error.
+    pub status: u8,
+    /// Who wrote it.
+    pub tool: Tool,
+    /// What is wrong with the call, the proof or the program; empty where the proof could be judged.
+    pub errors: Vec<String>,
+    /// The proof's file; null, as all that follows, where it could not be judged.
+    pub proof: Option<String>,
+    /// The program's file.
+    pub model: Option<String>,
+    /// The program's name.
+    pub program: Option<String>,
+    /// The parameters of the instance.
+    pub parameters: Option<BTreeMap<String, i64>>,
+    /// What is proved.
+    pub property: Option<String>,
+    /// The method that found the proof.
+    pub method: Option<String>,
+    /// `accepted`, `does-not-hold` or `unknown`.
+    pub verdict: Option<String>,
+    /// Whether it is accepted.
+    pub accepted: Option<bool>,
+    /// How many obligations hold, of an accepted proof.
+    pub obligations: Option<ObligationsDocument>,
+    /// The obligation that does not hold.
+    pub failure: Option<FailedObligation>,
+    /// Why it was not judged to the end.
+    pub reason: Option<Reason>,
+    /// How long it took.
+    pub seconds: Option<f64>,
+}
+
+/// An obligation that does not hold.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct FailedObligation {
+    /// What has to be so.
+    pub obligation: String,
+    /// What is the case instead.
+    pub finding: String,
+}
+
+/// The judgement as a document.
+pub fn document(judged: &Judged<'_>, status: u8) -> ProofCheckDocument {
+    let undecided = failed(&[], status);
+    let (verdict, outcome) = match judged.outcome {
         Outcome::Accepted(obligations) => {
-            ("accepted", value_of(&obligations_document(obligations)), Json::Null, Json::Null)
+            let obligations = Some(obligations_document(obligations));
+            ("accepted", ProofCheckDocument { obligations, ..undecided })
         }
         Outcome::DoesNotHold { obligation, finding } => {
-            let failure = json!({ "obligation": obligation, "finding": finding });
-            ("does-not-hold", Json::Null, failure, Json::Null)
+            let failure = FailedObligation { obligation: obligation.to_owned(), finding: finding.to_owned() };
+            ("does-not-hold", ProofCheckDocument { failure: Some(failure), ..undecided })
         }
-        Outcome::Undecided(stopped) => ("unknown", Json::Null, Json::Null, value_of(&reason(stopped))),
+        Outcome::Undecided(stopped) => ("unknown", ProofCheckDocument { reason: Some(reason(stopped)), ..undecided }),
     };
-    json!({
-        "schema": SCHEMA,
-        "status": status,
-        "errors": [],
-        "tool": value_of(&tool()),
-        "proof": judged.proof,
-        "model": judged.source.name(),
-        "program": judged.model.name,
-        "parameters": parameters_json(judged.model),
-        "property": judged.property,
-        "method": judged.method,
-        "verdict": verdict,
-        "accepted": verdict == "accepted",
-        "obligations": obligations,
-        "failure": failure,
-        "reason": why,
-        "seconds": judged.time.as_secs_f64(),
-    })
+    ProofCheckDocument {
+        proof: Some(judged.proof.to_owned()),
+        model: Some(judged.source.name().to_owned()),
+        program: Some(judged.model.name.clone()),
+        parameters: Some(parameter_map(judged.model)),
+        property: Some(judged.property.to_owned()),
+        method: Some(judged.method.to_owned()),
+        verdict: Some(verdict.to_owned()),
+        accepted: Some(verdict == "accepted"),
+        seconds: Some(judged.time.as_secs_f64()),
+        ..outcome
+    }
+}
+
+/// The document of a call that could not be done.
+pub fn failed(errors: &[String], status: u8) -> ProofCheckDocument {
+    ProofCheckDocument {
+        schema: SCHEMA.to_owned(),
+        status,
+        tool: tool(),
+        errors: errors.to_vec(),
+        proof: None,
+        model: None,
+        program: None,
+        parameters: None,
+        property: None,
+        method: None,
+        verdict: None,
+        accepted: None,
+        obligations: None,
+        failure: None,
+        reason: None,
+        seconds: None,
+    }
 }
 
 /// The counts by kind.

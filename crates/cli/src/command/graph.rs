@@ -3,6 +3,7 @@
 use driver::graph;
 use model::process::ProcessId;
 use report::graph as view;
+use report::json::value_of;
 
 use crate::failed::DocumentKind;
 use crate::failure::Failure;
@@ -48,7 +49,7 @@ fn find(options: &GraphOptions, display: &DisplayOptions, output: &Output) -> Re
     let status = if found.stopped.is_none() { ExitStatus::AsExpected } else { ExitStatus::Undecided };
     match options.format {
         GraphFormat::Human => output.write(&view::text(&one, &output.style))?,
-        GraphFormat::Json => output.write_json(&view::document(&one, status.code()))?,
+        GraphFormat::Json => output.write_json(&value_of(&view::document(&one, status.code())))?,
         GraphFormat::Dot => output.write(&view::dot(&one))?,
     }
     Ok(status)

@@ -20,6 +20,7 @@ use evidence::proof_file::{self, ProofFile};
 use explain::Explained;
 use model::property::PropertyKind;
 use report::human::{self, Context};
+use report::json::value_of;
 use report::proof_check::{self as view, Judged, Outcome};
 use report::style::Ink;
 use report::{Files, Style};
@@ -82,7 +83,7 @@ fn judge(options: &ProofCheckOptions, display: &DisplayOptions, output: &Output)
         Outcome::Undecided(_) => ExitStatus::Undecided,
     };
     match options.output.format {
-        Format::Json => output.write_json(&view::document(&judged, status.code()))?,
+        Format::Json => output.write_json(&value_of(&view::document(&judged, status.code())))?,
         Format::Human => output.write(&view::text(&judged, display.quiet, &output.style))?,
     }
     Ok(status)

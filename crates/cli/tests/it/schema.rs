@@ -89,6 +89,8 @@ fn the_schemas_are_made_from_the_types() {
         ("report.schema.json", report::document::json_schema()),
         ("events.schema.json", report::document::event_schema()),
         ("explore.schema.json", report::explore::json_schema()),
+        ("graph.schema.json", report::graph::json_schema()),
+        ("proof_check.schema.json", report::proof_check::json_schema()),
     ];
     for (name, made) in all {
         let path = root().join("docs/schema").join(name);
@@ -154,17 +156,32 @@ fn counts_have_one_shape_for_one_instance_or_many() {
     }
     let told = place.run("explore wrong.pw --format json").json();
     assert!(told["errors"][0].as_str().is_some_and(|words| words.starts_with("wrong.pw:1:27: E0")), "{told}");
-    for (call, schema) in [
-        ("graph missing.pw", "piecewise-graph/1"),
-        ("graph wrong.pw", "piecewise-graph/1"),
-        ("proof check missing.json lock.pw", "piecewise-proof-check/1"),
-    ] {
-        let document = place.run(&format!("{call} --format json")).exits(2).json();
-        assert_eq!((&document["status"], &document["schema"]), (&json!(2), &json!(schema)), "{call}");
-        assert_eq!(document["errors"].as_array().map(Vec::len), Some(1), "{call}");
-    }
-    assert_eq!(place.run("graph lock.pw --format json").exits(0).json()["status"], 0);
 }
+
+#[test]
+fn graphs_and_judgements_have_one_shape_each() {
+    let place = Place::with("lock.pw", LOCK);
+    place.write("wrong.pw", "program wrong { shared x: nonsense; }");
+    place.write("other.pw", &LOCK.replace("set: flag[i] = true;", "set: flag[i] = false;"));
+    place.run("check lock.pw --method tmmc --property no_errors --proof proofs").exits(0);
+    let proof = "proofs/lock.no_errors.proof.json";
+    for (call, status, (schema, file)) in [
+        ("graph lock.pw".to_owned(), 0, GRAPH),
+        ("graph missing.pw".to_owned(), 2, GRAPH),
+        ("graph wrong.pw".to_owned(), 2, GRAPH),
+        (format!("proof check {proof} lock.pw"), 0, JUDGEMENT),
+        (format!("proof check {proof} other.pw"), 2, JUDGEMENT),
+        ("proof check missing.json lock.pw".to_owned(), 2, JUDGEMENT),
+    ] {
+        let document = place.run(&format!("{call} --format json")).exits(status).json();
+        fits(file, &document);
+        assert_eq!((&document["status"], &document["schema"]), (&json!(status), &json!(schema)), "{call}");
+        assert_eq!(document["errors"].as_array().map(Vec::is_empty), Some(status == 0), "{call}");
+    }
+}
+
+const GRAPH: (&str, &str) = ("piecewise-graph/1", "graph.schema.json");
+const JUDGEMENT: (&str, &str) = ("piecewise-proof-check/1", "proof_check.schema.json");
 
 #[test]
 fn events_come_one_a_line_and_end_with_the_status() {
