@@ -46,6 +46,23 @@ fn arrays_of_channels_have_their_length_behind_their_name() {
             "E0101 2:13 expected `]`, found `;`: the length of an array of channels stands behind its name | write `chan c[…]: [capacity] of (…);`",
         ],
     );
+    check(
+        "program t {\n  chan c: [N][2] of (bool);\n  process P { skip; }\n}",
+        &[
+            "E0101 2:14 expected `of`, found `[`: the length of an array of channels stands behind its name | write `chan c[N]: [capacity] of (…);`",
+        ],
+    );
+}
+
+#[test]
+fn types_of_messages_stand_in_parentheses() {
+    check(
+        "program t {\n  chan c: [0] of pid(P);\n  chan d: [1] of bool, pid(P)?;\n  process P[i in 0..<2] { skip; }\n}",
+        &[
+            "E0101 2:18 expected `(` and the types of a message, found `pid` | write `(pid(P))`",
+            "E0101 3:18 expected `(` and the types of a message, found `bool` | write `(bool, pid(P)?)`",
+        ],
+    );
 }
 
 #[test]

@@ -357,12 +357,24 @@ impl Parser<'_> {
             return Err(self.fail(diagnostic.help(format!("write `chan {}[…]: [capacity] of (…);`", name.name))));
         }
         self.close(opener, TokenKind::RightBracket)?;
+        if self.at(TokenKind::LeftBracket) {
+            let message = "expected `of`, found `[`: the length of an array of channels stands behind its name";
+            let diagnostic = Diagnostic::error(code::UNEXPECTED, self.span(), message);
+            let length = self.slice(capacity.span).to_owned();
+            return Err(self.fail(diagnostic.help(format!("write `chan {}[{length}]: [capacity] of (…);`", name.name))));
+        }
         self.expect_word("of")?;
         if self.at(TokenKind::Word) {
-            let (ty, span) = (self.word_at(0), self.span());
+            let first = self.span();
             let message = format!("expected `(` and the types of a message, found {}", self.found());
-            let diagnostic = Diagnostic::error(code::UNEXPECTED, span, message);
-            return Err(self.fail(diagnostic.suggest(format!("write `({ty})`"), span, format!("({ty})"))));
+            self.ty()?;
+            while self.eat(TokenKind::Comma).is_some() {
+                self.ty()?;
+            }
+            let types = self.since(first);
+            let written = format!("({})", self.slice(types));
+            let diagnostic = Diagnostic::error(code::UNEXPECTED, first, message);
+            return Err(self.fail(diagnostic.suggest(format!("write `{written}`"), types, written)));
         }
         let opener = self.expect(TokenKind::LeftParen, "`(` and the types of a message")?;
         let mut parts = Vec::new();
