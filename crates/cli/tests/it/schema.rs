@@ -162,7 +162,7 @@ fn counts_have_one_shape_for_one_instance_or_many() {
 fn graphs_and_judgements_have_one_shape_each() {
     let place = Place::with("lock.pw", LOCK);
     place.write("wrong.pw", "program wrong { shared x: nonsense; }");
-    place.write("other.pw", &LOCK.replace("set: flag[i] = true;", "set: flag[i] = false;"));
+    place.write("other.pw", LOCK.replace("set: flag[i] = true;", "set: flag[i] = false;"));
     place.run("check lock.pw --method tmmc --property no_errors --proof proofs").exits(0);
     let proof = "proofs/lock.no_errors.proof.json";
     for (call, status, (schema, file)) in [
