@@ -42,9 +42,7 @@ pub fn with_width<T: ForWidth>(n_words: usize, work: T) -> Result<T::Output, Sto
 pub fn with_coarse_width<T: ForWidth>(n_words: usize, work: T) -> Result<T::Output, StopReason> {
     Ok(match n_words {
         #[cfg(not(debug_assertions))]
-        0 | 1 => work.run::<1>(),
-        #[cfg(not(debug_assertions))]
-        2 => work.run::<2>(),
+        0..=2 => work.run::<2>(),
         0..=4 => work.run::<4>(),
         5..=32 => work.run::<32>(),
         33..=MAX_WORDS => work.run::<MAX_WORDS>(),

@@ -24,7 +24,7 @@ use packed::codec::{Codec, UnrollLimits};
 use packed::compile::Compiler;
 use packed::machine::Machine;
 use packed::questions::StateQuestion;
-use packed::width::{ForWidth, with_width};
+use packed::width::{ForWidth, with_coarse_width};
 
 use crate::findings::QuestionFinding;
 use crate::search::{ProductSearch, SearchBounds};
@@ -76,7 +76,7 @@ impl Engine for Schedules {
             runs,
             started,
         };
-        let found = match with_width(codec.layout.n_words, job) {
+        let found = match with_coarse_width(codec.layout.n_words, job) {
             Ok(found) => found,
             Err(reason) => return Ok(task.undecided(&reason)),
         };
