@@ -383,8 +383,8 @@ impl Audit<'_> {
         violations: &mut [Open],
     ) -> Outcome<(usize, usize)> {
         let malformed = |what: String| Err(CertificateError::Malformed(what));
-        if !self.model.channels.is_empty() {
-            let what = "processes meet in rendezvous, of which ranks know nothing";
+        if chains::have_rendezvous(self.model) {
+            let what = "a step goes on before or after a rendezvous, of which ranks know nothing";
             return Err(CertificateError::NotSupported(what.to_owned()));
         }
         let [used] = uses else { return malformed("a claim about runs has to use one invariant".to_owned()) };

@@ -34,6 +34,8 @@ pub enum Feature {
     Chains,
     /// A step goes on over several actions, and the question is about all that it does at once.
     WholeChains,
+    /// A step goes on before or after a rendezvous.
+    ChainedRendezvous,
     /// An action is enabled only where no other process is.
     WhenNobody,
     /// Processes may wait for ever at some places, and the property is freedom from deadlock.
@@ -72,7 +74,7 @@ pub enum Feature {
 
 impl Feature {
     /// All of them.
-    pub const ALL: [Feature; 30] = [
+    pub const ALL: [Feature; 31] = [
         Feature::Temporal,
         Feature::Safety,
         Feature::Races,
@@ -86,6 +88,7 @@ impl Feature {
         Feature::Patterns,
         Feature::Chains,
         Feature::WholeChains,
+        Feature::ChainedRendezvous,
         Feature::WhenNobody,
         Feature::EndPlaces,
         Feature::Initially,
@@ -130,6 +133,7 @@ impl Feature {
             | Feature::Patterns
             | Feature::Chains
             | Feature::WholeChains
+            | Feature::ChainedRendezvous
             | Feature::WhenNobody
             | Feature::EndPlaces
             | Feature::Initially
@@ -158,6 +162,9 @@ impl Feature {
             Feature::Chains => "a step goes on over several statements, which this method does not follow",
             Feature::WholeChains => {
                 "all that a step does after its first statement matters here, of which this method sees only a part"
+            }
+            Feature::ChainedRendezvous => {
+                "a step goes on before or after a rendezvous, so that more than two processes may take part in it"
             }
             Feature::WhenNobody => "a statement waits until nobody else can move, which this method does not follow",
             Feature::EndPlaces => {
@@ -203,6 +210,7 @@ impl Feature {
             Feature::Patterns => "receiving certain values only",
             Feature::Chains => "steps that go on over several statements",
             Feature::WholeChains => "races and endless steps where steps go on",
+            Feature::ChainedRendezvous => "steps that go on before or after a rendezvous",
             Feature::WhenNobody => "waiting until nobody else can move",
             Feature::EndPlaces => "places to wait for ever",
             Feature::Initially => "`initially`",

@@ -5,7 +5,7 @@
 //! the program is a run of each of them. So the violation has no run if (**A**: CAV 2008, Theorem 4; CAV 2010) for every process the abstract
 //! process has no fair run in which the process itself carries acceptance again and again, or (**B**) for some process it has no fair
 //! run at all. Otherwise a run whose turns are all must transitions is unrolled to one of the program (`unroll.rs`); if that is fair it is shown.
-//! In all other cases something is exposed (`refine.rs`), and it starts again; there is an end, with everything exposed at the latest.
+//! In all other cases something is exposed (`refine.rs`, `rendezvous.rs`), and it starts again; there is an end, with everything exposed at the latest.
 
 pub mod backend;
 pub mod conditions;
@@ -13,6 +13,7 @@ mod facts;
 pub mod locals;
 pub mod may;
 mod refine;
+mod rendezvous;
 mod unroll;
 
 use std::collections::BTreeSet;
@@ -337,11 +338,14 @@ impl<B: FairBackend> FairSearch<'_, '_, B> {
             return Ok(AbstractRunResult::Refine(facts));
         }
         let unrolled = unroll::unroll(&*refinement.backend, (self.conditions, self.locals), &run, self.options.budget)?;
-        let Some(real) = unrolled else { return Ok(AbstractRunResult::Refine(ProcessFacts::new())) };
-        if refinement.is_fair(&real)? {
-            return Ok(AbstractRunResult::Real(trace(real)));
-        }
-        Ok(AbstractRunResult::Refine(refinement.of_fairness(&run, &real, &pairs)?))
+        let facts = match unrolled {
+            Some(real) if refinement.is_fair(&real)? => return Ok(AbstractRunResult::Real(trace(real))),
+            Some(real) => refinement.of_fairness(&run, &real, &pairs)?,
+            None => ProcessFacts::new(),
+        };
+        // What two processes do together may depend on more than each of them tells.
+        let is_open = facts.is_empty() && !self.conditions.model.channels.is_empty();
+        Ok(AbstractRunResult::Refine(if is_open { refinement.of_points(&run)? } else { facts }))
     }
 }
 

@@ -79,7 +79,11 @@ impl Engine for ExplicitThenSymbolic {
 
     fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
         let Bytes(most) = self.config.listed;
-        let cap_bytes = task.budget.memory_limit().map_or(most, |limit| most.min(limit / 2));
+        let cap_bytes = match self.sets {
+            // Joint turns are followed by explicit sets alone.
+            SetSearch::Fair(_) if !task.model.channels.is_empty() => u64::MAX,
+            _ => task.budget.memory_limit().map_or(most, |limit| most.min(limit / 2)),
+        };
         let answers = self.explicit(cap_bytes).run(task, observer)?;
         let outgrew = |answer: &Answer| answer.verdict == Verdict::Unknown(StopReason::MemoryLimit(cap_bytes));
         let properties: Vec<PropertyId> =

@@ -154,6 +154,7 @@ fn shows(feature: Feature, model: &Model, property: PropertyId) -> Option<Unsupp
             PropertyKind::NoErrors if model::chain::may_hand_on_for_ever(model) => Some(feature.into()),
             _ => None,
         },
+        Feature::ChainedRendezvous => model::chain::may_rendezvous(model).then(|| feature.into()),
         Feature::WhenNobody => model.has_when_nobody().then(|| feature.into()),
         Feature::EndPlaces => {
             let asks = matches!(model.properties[property].kind, PropertyKind::DeadlockFree);

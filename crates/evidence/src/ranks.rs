@@ -6,6 +6,12 @@
 //! the turns of the focus, and for every other process its turns from each of its view states with the same store, of which the focus
 //! sees what becomes of the store. Turns are those of `eval`: steps, and stutters where there is none or at `idle`.
 //!
+//! **A rendezvous** is one turn of two processes. A *joint turn* of the focus is taken from its view state and any of the partner's with the
+//! same store; one of two others from any of their view states with the store. It is a turn of both, for fairness and for what [`Variant::EveryProcess`]
+//! demands. A process stutters where some choice of the other processes' view states with the same store gives it neither a step nor a rendezvous. Whether a process
+//! has a step is likewise a matter of the local states of its partners.
+//! No step goes on before or after a rendezvous.
+//!
 //! What a predicate says about local states of other processes *may* hold at a node if it does for some of their view states with
 //! the same store. So the automaton can take an edge each of whose literals may hold; an edge carries the mark of a fairness pair if
 //! it is a turn of the kind that has to happen infinitely often, or the predicate on the state before may hold; and a node is free

@@ -1,7 +1,7 @@
-//! Where steps go on: whether a chain may hand control from process to process for ever.
+//! Where steps go on: whether a chain may have a rendezvous in it, and whether it may hand control from process to process for ever.
 //!
-//! In: a Model. Out: whether chains of actions may come round to a place after a rendezvous that handed control on. The search is on the
-//! text alone, data aside, so the answer may be yes where it never happens.
+//! In: a Model. Out: whether chains of actions have a link before or after a rendezvous, and whether they may come round to a place after
+//! one that handed control on. The search is on the text alone, data aside, so the answer may be yes where it never happens.
 
 use std::collections::BTreeSet;
 
@@ -24,6 +24,21 @@ pub fn may_hand_on_for_ever(model: &Model) -> bool {
     let looks_away = model.actions.iter().any(|action| action.goes_on && calls(action));
     let mut handing = passages.iter().filter(|passage| passage.hands_on);
     handing.any(|passage| looks_away || reaches(&passages, passage.to, passage.from))
+}
+
+/// Whether a chain of several links may have a rendezvous in it: where not, a step is a rendezvous of two processes and nothing else, or
+/// all of it is up to one process.
+pub fn may_rendezvous(model: &Model) -> bool {
+    let sends = |action: &Action| action.sync.as_ref().is_some_and(|sync| matches!(sync.side, SyncSide::Send(_)));
+    let comes_to_send = |action: &Action| {
+        // Where a call or a return leads to does not follow from the action alone.
+        let is_known = !matches!(action.kind, ActionKind::Call { .. } | ActionKind::Return { .. });
+        let next = places(model, &action.next);
+        !is_known || next.iter().any(|&place| model.places[place].actions.iter().any(|&id| sends(&model.actions[id])))
+    };
+    let going_on = |action: &&Action| action.goes_on;
+    !model.channels.is_empty()
+        && model.actions.iter().filter(going_on).any(|action| action.sync.is_some() || comes_to_send(action))
 }
 
 fn passages(model: &Model) -> Vec<Passage> {

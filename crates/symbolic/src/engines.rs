@@ -405,6 +405,10 @@ impl<'a> SymbolicWork<'a> {
     }
 
     fn try_fair(&self, id: PropertyId, rule: LivenessRule) -> Result<(Result<Decided, Halt>, Statistics), Halt> {
+        // Joint turns are followed by explicit sets alone.
+        if !self.task.model.channels.is_empty() {
+            return Err(StopReason::from(Feature::Rendezvous).into());
+        }
         let system = self.system(&step_tests(self.task.model), false)?;
         let sets = LocalSets::new(system, SharedView::Whole)?.measured_by(self.gauge);
         crate::local_fair::decide(rule, sets, (self.task, id), (self.relay, self.gauge))

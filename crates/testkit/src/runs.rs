@@ -1,6 +1,6 @@
 //! Proofs of temporal properties by brute force: abstract processes written out word by word, and ranks by reachability.
 //!
-//! In: a small Model without procedures and rendezvous, a temporal property, and what is exposed. Out: a certificate, or `None` where
+//! In: a small Model without procedures, a temporal property, and what is exposed. Out: a certificate, or `None` where
 //! this abstraction does not prove it. The rule is that of `evidence::ranks`; every turn is taken by `eval::turns`, and what may
 //! hold is found by trying all view states of all other processes. Nothing is shared with the checker or with an engine.
 
@@ -142,7 +142,7 @@ impl<'m> Prover<'m> {
             graph.nodes.push((self.number(focus, &view)?, state as u32));
             graph.free.push(looked.free.clone());
             let mut edges = Vec::new();
-            for (turn, after) in self.turns(focus, &view).iter() {
+            for (turn, after) in self.turns(focus, &view)?.iter() {
                 let met = |pair: &usize| looked.before[*pair] || self.is_met(violation, *pair, turn);
                 let pairs: Vec<usize> = (0..violation.fairness.len()).filter(met).collect();
                 for reading in &violation.automaton.states[state] {
@@ -154,7 +154,7 @@ impl<'m> Prover<'m> {
                         open.push(node);
                         open.len() - 1
                     });
-                    let by_focus = turn.process() == focus;
+                    let by_focus = turn.processes().contains(&focus);
                     edges.push(ProofEdge { to, marks: reading.marks.clone(), by_focus, pairs: pairs.clone() });
                 }
             }
@@ -164,12 +164,25 @@ impl<'m> Prover<'m> {
     }
 
     /// The turns that the focus sees from a view state.
-    fn turns(&self, focus: ProcessId, view: &Combination) -> Rc<SeenTurns> {
+    fn turns(&self, focus: ProcessId, view: &Combination) -> Option<Rc<SeenTurns>> {
         if let Some(known) = self.seen.borrow().get(&(focus, view.clone())) {
-            return Rc::clone(known);
+            return Some(Rc::clone(known));
         }
         let columns = self.local.columns(&[focus]);
         let mut found = Vec::new();
+        if !self.local.model.channels.is_empty() {
+            // What a process can do depends on all others.
+            for all in self.choices(focus, view)? {
+                for (turn, after) in turns(self.local.model, &self.local.fill(&all)) {
+                    let movers: Vec<ProcessId> = turn.processes().into_iter().collect();
+                    let seen = (turn, self.local.project_known(&after, &all, &movers, &columns));
+                    if !found.contains(&seen) {
+                        found.push(seen);
+                    }
+                }
+            }
+            return Some(self.keep((focus, view.clone()), found));
+        }
         for mover in self.local.model.processes.ids() {
             for other in self.beside(mover, focus, view) {
                 let both: Combination =
@@ -182,8 +195,12 @@ impl<'m> Prover<'m> {
                 }
             }
         }
+        Some(self.keep((focus, view.clone()), found))
+    }
+
+    fn keep(&self, key: (ProcessId, Combination), found: SeenTurns) -> Rc<SeenTurns> {
         let found = Rc::new(found);
-        self.seen.borrow_mut().insert((focus, view.clone()), Rc::clone(&found));
+        self.seen.borrow_mut().insert(key, Rc::clone(&found));
         found
     }
 
@@ -197,8 +214,8 @@ impl<'m> Prover<'m> {
         self.sets[&vec![process]].iter().filter(agrees).cloned().collect()
     }
 
-    /// What may hold at a view state of the focus.
-    fn look(&self, focus: ProcessId, view: &Combination, violation: &ReferenceViolation) -> Option<MayHoldHere> {
+    /// A view state of the focus with all choices of view states of all others; `None` where there are too many.
+    fn choices(&self, focus: ProcessId, view: &Combination) -> Option<Vec<Combination>> {
         let model = self.local.model;
         let mut choices = vec![view.clone()];
         for process in model.processes.ids().filter(|&process| process != focus) {
@@ -211,6 +228,12 @@ impl<'m> Prover<'m> {
             choices = choices.iter().flat_map(join).collect();
             (choices.len() <= MOST_CHOICES).then_some(())?;
         }
+        Some(choices)
+    }
+
+    /// What may hold at a view state of the focus.
+    fn look(&self, focus: ProcessId, view: &Combination, violation: &ReferenceViolation) -> Option<MayHoldHere> {
+        let choices = self.choices(focus, view)?;
         let n_pairs = violation.fairness.len();
         let mut here = MayHoldHere {
             atoms: vec![[false; 2]; violation.automaton.atoms.len()],

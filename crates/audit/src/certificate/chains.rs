@@ -25,6 +25,20 @@ pub(super) fn objection(model: &Model, property: &PropertyKind) -> Option<&'stat
     }
 }
 
+/// Whether a step of several actions may have a rendezvous among them: one goes on with it, or comes to a place from which a process sends.
+pub(super) fn have_rendezvous(model: &Model) -> bool {
+    let sends = |place: &PlaceId| {
+        let sync = |&id: &model::control::ActionId| model.actions[id].sync.as_ref();
+        let mut sides = model.places[*place].actions.iter().filter_map(sync).map(|sync| &sync.side);
+        sides.any(|side| matches!(side, SyncSide::Send(_)))
+    };
+    model.actions.iter().filter(|action| action.goes_on).any(|action| {
+        let mut next = BTreeSet::new();
+        ends(model, &action.next, 0, &mut next);
+        action.sync.is_some() || next.iter().any(sends)
+    })
+}
+
 /// Whether places that chains pass may come round, with a rendezvous among the actions that go on. Simpler, and more often true, than
 /// need be: a text that goes on at all may come to each of its places.
 fn comes_round(model: &Model) -> bool {

@@ -2,11 +2,12 @@
 //!
 //! In: a split invariant that was checked, and a claim of ranks over it, whose rule is on top of `evidence::ranks`. Out: nothing, or
 //! why it is refused. The abstract process of each focus is made anew from the rows of the invariant: turns are taken by `eval`
-//! (`turns.rs`), what may hold at a node is found by trying the view states of the others (`may.rs`), and the automaton is the
+//! (`turns.rs`, those of two processes in `rendezvous.rs`), what may hold at a node is found by trying the view states of the others (`may.rs`), and the automaton is the
 //! checker's own (`evidence::plain`). Then every edge is compared with the ranks (`ranks.rs`).
 
 mod may;
 mod ranks;
+mod rendezvous;
 mod turns;
 
 use std::collections::hash_map::Entry;
@@ -352,17 +353,21 @@ impl Process<'_> {
     fn moves(&mut self, turns: &mut Turns<'_>, row: u32, before: u32) -> Outcome<Vec<RowMove>> {
         let model = self.claimed.model();
         let mut known: FxHashSet<(u32, bool, u32)> = FxHashSet::default();
-        let mut moves = Vec::new();
+        let (mut moves, mut all) = (Vec::new(), Vec::new());
+        let focus = self.focus.process;
         for mover in model.processes.ids() {
-            let is_own = mover == self.focus.process;
-            let taken = if is_own { turns.own(mover, row)? } else { turns.seen(mover, self.focus.process, row)? };
-            for (turn, changes) in taken.iter() {
-                let target = self.target(turns, row, (turn, changes))?;
-                let met = self.met_by(model, turn);
-                let pairs = self.met.union(before, met);
-                if known.insert((target, is_own, pairs)) {
-                    moves.push(RowMove { target, is_own, pairs, turn: turn.clone() });
-                }
+            let taken = if mover == focus { turns.own(mover, row)? } else { turns.seen(mover, focus, row)? };
+            let stutter = turns.may_stutter(mover, (focus, row))?.then(|| (Turn::StandStill(mover), Vec::new()));
+            all.extend(taken.iter().cloned().chain(stutter));
+        }
+        all.extend(turns.joint((focus, row))?.iter().cloned());
+        for (turn, changes) in all {
+            let is_own = turn.processes().contains(&focus);
+            let target = self.target(turns, row, (&turn, &changes))?;
+            let met = self.met_by(model, &turn);
+            let pairs = self.met.union(before, met);
+            if known.insert((target, is_own, pairs)) {
+                moves.push(RowMove { target, is_own, pairs, turn });
             }
         }
         Ok(moves)

@@ -38,11 +38,26 @@ fn truth(model: &Model, states: &[State], property: &Property) -> Option<bool> {
     is_violated(model, states, formula, &property.under).ok().flatten().map(|violated| !violated)
 }
 
+/// Which random programs are asked about.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Programs {
+    /// Without channels.
+    Alone,
+    /// With channels.
+    Rendezvous,
+}
+
 /// Calls a check with random programs that ranks can speak about, their states, and temporal properties.
-fn for_each_question(n_programs: u64, check: impl Fn(&Model, &Product, u64) -> Result<(), String>) {
-    let shape =
-        RandomFeatures { procedures: false, rendezvous: false, n_statements: 3, ..RandomFeatures::everything() };
+fn for_each_question(
+    (n_programs, programs): (u64, Programs),
+    check: impl Fn(&Model, &Product, u64) -> Result<(), String>,
+) {
+    let rendezvous = programs == Programs::Rendezvous;
+    let shape = RandomFeatures { procedures: false, rendezvous, n_statements: 3, ..RandomFeatures::everything() };
     for_each_program(n_programs, shape, |_, model| {
+        if model.channels.is_empty() == rendezvous {
+            return Ok(());
+        }
         let Some(product) = Product::explore(model, 25) else { return Ok(()) };
         if model::footprint::watcher(model).is_some() {
             return Ok(());
@@ -66,8 +81,17 @@ fn provers<'m>(model: &'m Model, seed: u64) -> Vec<(bool, Prover<'m>)> {
 
 #[test]
 fn what_brute_force_proves_is_accepted_and_true() {
+    accepts_what_brute_force_proves(150, Programs::Alone);
+}
+
+#[test]
+fn what_brute_force_proves_of_rendezvous_is_accepted_and_true() {
+    accepts_what_brute_force_proves(900, Programs::Rendezvous);
+}
+
+fn accepts_what_brute_force_proves(n_programs: u64, programs: Programs) {
     let (n_accepted, n_partial, n_violated) = (Cell::new(0), Cell::new(0), Cell::new(0));
-    for_each_question(150, |model, product, seed| {
+    for_each_question((n_programs, programs), |model, product, seed| {
         for (sees_all, prover) in provers(model, seed) {
             for property in &model.properties {
                 let Some(holds) = truth(model, &product.states, property) else { continue };
@@ -234,8 +258,17 @@ fn other_questions(model: &Model, property: &Property) -> Vec<(Model, Property)>
 
 #[test]
 fn thousands_of_changed_proofs_prove_nothing_that_is_false() {
+    refuses_changed_proofs(50, Programs::Alone);
+}
+
+#[test]
+fn thousands_of_changed_proofs_about_rendezvous_prove_nothing_that_is_false() {
+    refuses_changed_proofs(300, Programs::Rendezvous);
+}
+
+fn refuses_changed_proofs(n_programs: u64, programs: Programs) {
     let (n_false, n_refused, n_accepted) = (Cell::new(0), Cell::new(0), Cell::new(0));
-    for_each_question(50, |model, product, seed| {
+    for_each_question((n_programs, programs), |model, product, seed| {
         let mut choices = Choices::from_seed(seed ^ 0xbad);
         let provers = provers(model, seed);
         for property in &model.properties {

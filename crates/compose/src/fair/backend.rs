@@ -2,7 +2,7 @@
 //!
 //! The **store** is what all processes see: the shared and public cells, and of every process the block of its local states that the
 //! exposed facts distinguish. The abstract process of a *focus* has its own turns and, for every other process, the changes of the store
-//! that some of its local states allows. A backend keeps for every process the local states at each store (its split invariant), and
+//! that some of its local states allows; a rendezvous is one turn of two processes. A backend keeps for every process the local states at each store (its split invariant), and
 //! says whether an abstract process has a fair run.
 
 use base::StopReason;
@@ -48,7 +48,7 @@ pub enum WrittenProof {
 pub enum Transitions {
     /// Those that some local state of the process allows.
     May,
-    /// Those that every local state of the process at the store allows.
+    /// Those that every local state of the process, and of its partners, at the store allows.
     Must,
 }
 
@@ -64,13 +64,15 @@ pub struct AbstractPoint {
 /// A turn in an abstract run.
 #[derive(Clone, Debug)]
 pub struct AbstractTurn {
-    /// The process that has the turn.
+    /// The process that has the turn; of a rendezvous, the sender.
     pub mover: ProcessId,
-    /// The turn, where it is the focus's.
+    /// The receiver of a rendezvous.
+    pub partner: Option<ProcessId>,
+    /// The turn, where the focus has a part in it.
     pub own: Option<Turn>,
     /// The positions of the fairness assumptions that the turn itself satisfies.
     pub satisfied: Vec<usize>,
-    /// Whether every local state of the mover allows it.
+    /// Whether every local state of the mover, and of those with which it could have a rendezvous, allows it.
     pub is_must: bool,
 }
 

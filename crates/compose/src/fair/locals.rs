@@ -86,9 +86,24 @@ impl<'m> Locals<'m> {
         self.model.cells.ids().filter(is_seen).all(|cell| a.cells[cell.index()] == b.cells[cell.index()])
     }
 
-    /// The turns of one process, with the state after each: its steps, and a stutter where it has none or at `idle`.
-    /// Where `any` chooses from too many values to go through, likely ones are taken.
+    /// The state with some processes in these local states; all others have ended, and take part in no step.
+    pub fn with_others_ended(&self, state: &State, placed: &[(ProcessId, LocalState)]) -> State {
+        let mut state = state.clone();
+        for (process, declared) in self.model.processes.entries() {
+            let end = self.model.families[declared.family].end;
+            state.stacks[process.index()] = vec![Frame { control: Control::At(end), slots: Vec::new() }];
+        }
+        placed.iter().for_each(|(process, local)| self.write(*process, local, &mut state));
+        state
+    }
+
+    /// The turns of one process, with the state after each: its steps, the rendezvous in which it sends among them, and a stutter where it has
+    /// no step, be it as a receiver, or at `idle`. Where `any` chooses from too many values to go through, likely ones are taken.
     pub fn turns_of(&self, process: ProcessId, state: &State, aim: Option<&State>) -> Vec<(Turn, State)> {
+        if !self.model.channels.is_empty() {
+            let turns = eval::likely_turns(self.model, state, aim).into_iter();
+            return turns.filter(|(turn, _)| turn.process() == process).collect();
+        }
         let steps = eval::likely_steps_of(self.model, state, process, aim);
         let may_stutter = steps.is_empty() || eval::is_idle(self.model, state, process);
         let moved = steps.into_iter().filter_map(|step| Some((Turn::Step(step.by), step.result.ok()?)));

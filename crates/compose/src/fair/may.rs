@@ -32,6 +32,8 @@ pub enum May {
     },
     /// The process has no enabled step other than leaving `idle` (with labels: none that carries one of them).
     Unable(ProcessId, Option<Vec<String>>),
+    /// None of these, all processes of a program with rendezvous, has an enabled step other than leaving `idle`.
+    NobodyAble(Vec<ProcessId>),
     /// All of them; no two read the local state of one process.
     All(Vec<May>),
     /// One of them.
@@ -45,16 +47,29 @@ impl May {
             StatePredicate::Holds(expr) => May::of(model, expr, true),
             StatePredicate::Fails(expr) => May::of(model, expr, false),
             StatePredicate::Unable(process, labels) => May::Unable(*process, labels.clone()),
+            // Where processes step together, what one can do depends on others.
+            StatePredicate::NobodyAble if !model.channels.is_empty() => {
+                May::NobodyAble(model.processes.ids().collect())
+            }
             StatePredicate::NobodyAble => {
                 May::All(model.processes.ids().map(|process| May::Unable(process, None)).collect())
             }
         }
     }
 
-    /// The processes whose local states it reads.
+    /// Whether it asks whether processes are enabled.
+    pub fn asks_what_is_enabled(&self) -> bool {
+        match self {
+            May::Truth { .. } => false,
+            May::Unable(..) | May::NobodyAble(_) => true,
+            May::All(parts) | May::Any(parts) => parts.iter().any(May::asks_what_is_enabled),
+        }
+    }
+
+    /// The processes whose local states it reads, partners in rendezvous aside.
     pub fn processes(&self) -> BTreeSet<ProcessId> {
         match self {
-            May::Truth { processes, .. } => processes.iter().copied().collect(),
+            May::Truth { processes, .. } | May::NobodyAble(processes) => processes.iter().copied().collect(),
             May::Unable(process, _) => BTreeSet::from([*process]),
             May::All(parts) | May::Any(parts) => parts.iter().flat_map(May::processes).collect(),
         }
@@ -67,7 +82,7 @@ impl May {
                 *number = *next;
                 *next += 1;
             }
-            May::Unable(..) => {}
+            May::Unable(..) | May::NobodyAble(_) => {}
             May::All(parts) | May::Any(parts) => parts.iter_mut().for_each(|part| part.count(next)),
         }
     }
@@ -76,7 +91,7 @@ impl May {
     pub fn for_each_expr<'e>(&'e self, show: &mut dyn FnMut(usize, &'e Expr)) {
         match self {
             May::Truth { number, expr, .. } => show(*number, expr),
-            May::Unable(..) => {}
+            May::Unable(..) | May::NobodyAble(_) => {}
             May::All(parts) | May::Any(parts) => parts.iter().for_each(|part| part.for_each_expr(show)),
         }
     }

@@ -27,6 +27,9 @@ pub type ProcessFacts = Vec<(ProcessId, LocalFact)>;
 /// A predicate whose processes have more combinations of local states than this is not searched for a witness.
 const MOST_COMBINATIONS: usize = 1 << 20;
 
+/// Local states of partners in rendezvous with more combinations than this are not tried.
+const MOST_TRIED: usize = 1 << 12;
+
 /// What refinement starts from.
 pub struct Refinement<'r, 'm, B> {
     /// The sets.
@@ -49,6 +52,10 @@ impl<B: FairBackend> Refinement<'_, '_, B> {
         let mut facts = ProcessFacts::new();
         for at in positions.filter(|&at| !run.turns[at].is_must) {
             let turn = &run.turns[at];
+            if turn.partner.is_some() || turn.own.is_some() {
+                self.of_joint_turn(run, at)?.into_iter().for_each(|fact| add(&mut facts, fact));
+                continue;
+            }
             let (point, next) = (&run.points[at], &run.points[run.after(at)]);
             let (mut can, mut cannot) = (Vec::new(), Vec::new());
             for local in self.backend.locals_at(turn.mover, point)? {
@@ -60,6 +67,7 @@ impl<B: FairBackend> Refinement<'_, '_, B> {
                 }
             }
             if can.is_empty() || cannot.is_empty() {
+                self.of_stutter(run, at)?.into_iter().for_each(|fact| add(&mut facts, fact));
                 continue;
             }
             let (before, rest) = self.leading_to(turn.mover, &cannot, &can, point);
@@ -86,8 +94,7 @@ impl<B: FairBackend> Refinement<'_, '_, B> {
         let mut reached: Vec<LocalState> = to.to_vec();
         let mut rest: Vec<(LocalState, Vec<LocalState>)> = Vec::new();
         for local in from {
-            let mut state = point.state.clone();
-            self.locals.write(mover, local, &mut state);
+            let state = self.locals.with_others_ended(&point.state, &[(mover, local.clone())]);
             let turns = self.locals.turns_of(mover, &state, None);
             let stay = turns.iter().filter(|(_, after)| self.locals.same_store(after, &state));
             rest.push((local.clone(), stay.map(|(_, after)| self.locals.read(mover, after)).collect()));
@@ -111,8 +118,7 @@ impl<B: FairBackend> Refinement<'_, '_, B> {
         local: &LocalState,
         (point, next): (&AbstractPoint, &AbstractPoint),
     ) -> bool {
-        let mut state = point.state.clone();
-        self.locals.write(mover, local, &mut state);
+        let state = self.locals.with_others_ended(&point.state, &[(mover, local.clone())]);
         self.locals.turns_of(mover, &state, Some(&next.state)).iter().any(|(turn, after)| {
             let block = self.backend.block_of(mover, &self.locals.read(mover, after));
             block == next.blocks[mover.index()]
@@ -226,7 +232,12 @@ impl<B: FairBackend> Refinement<'_, '_, B> {
             }
             May::Unable(process, labels) => {
                 let predicate = StatePredicate::Unable(*process, labels.clone());
-                self.combination(&predicate, &[*process], (focus, state), point)
+                let mut processes = self.partners(*process);
+                processes.push(*process);
+                self.enabledness(&predicate, &processes, (focus, state), point)
+            }
+            May::NobodyAble(processes) => {
+                self.enabledness(&StatePredicate::NobodyAble, processes, (focus, state), point)
             }
             May::Truth { expr, wanted, processes, .. } => {
                 let predicate = match wanted {
@@ -236,6 +247,24 @@ impl<B: FairBackend> Refinement<'_, '_, B> {
                 self.combination(&predicate, processes, (focus, state), point)
             }
         }
+    }
+
+    /// The same for what processes can do. Where partners in rendezvous make this too much, there are other facts to expose.
+    fn enabledness(
+        &mut self,
+        predicate: &StatePredicate,
+        processes: &[ProcessId],
+        (focus, state): (ProcessId, &State),
+        point: &AbstractPoint,
+    ) -> Result<Option<BTreeMap<ProcessId, LocalState>>, StopReason> {
+        let mut n_combinations = 1_usize;
+        for &process in processes.iter().filter(|&&process| process != focus) {
+            n_combinations = n_combinations.saturating_mul(self.backend.locals_at(process, point)?.len());
+        }
+        if processes.len() > 1 && n_combinations > MOST_TRIED {
+            return Ok(None);
+        }
+        self.combination(predicate, processes, (focus, state), point)
     }
 
     /// Tries all combinations of local states of some processes.

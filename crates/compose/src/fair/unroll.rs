@@ -130,11 +130,14 @@ fn follow<B: FairBackend>(
 ) -> Option<(Turn, State)> {
     let (wanted, next) = (&run.turns[at], &run.points[run.after(at)]);
     locals.turns_of(wanted.mover, state, Some(&next.state)).into_iter().find(|(turn, after)| {
+        let partner = turn.step().and_then(|by| by.partner).map(|(partner, _)| partner);
         let is_asked_for = match &wanted.own {
             Some(own) => turn == own && locals.read(run.focus, after) == locals.read(run.focus, &next.state),
-            None => conditions.satisfied_by(turn) == wanted.satisfied,
+            None => partner == wanted.partner && conditions.satisfied_by(turn) == wanted.satisfied,
         };
-        let block = backend.block_of(wanted.mover, &locals.read(wanted.mover, after));
-        is_asked_for && block == next.blocks[wanted.mover.index()] && locals.same_store(after, &next.state)
+        let is_in_block = |process: ProcessId| {
+            backend.block_of(process, &locals.read(process, after)) == next.blocks[process.index()]
+        };
+        is_asked_for && turn.first_processes().all(is_in_block) && locals.same_store(after, &next.state)
     })
 }

@@ -25,7 +25,7 @@ struct Ranked {
     reasons: fn() -> Vec<RankReason>,
 }
 
-const RANKED: [Ranked; 10] = [
+const RANKED: [Ranked; 14] = [
     Ranked {
         leaves_out: "turns of others",
         program: "shared g: bool = true; process P { a: await g; c: skip; } process S { loop { s: g = !g; } }
@@ -99,6 +99,39 @@ const RANKED: [Ranked; 10] = [
         nodes: &[("a", false), ("c", false)],
         ranks: &[1, 0],
         reasons: || vec![RankReason::Trivial, RankReason::Trivial],
+    },
+    Ranked {
+        leaves_out: "a rendezvous of the process itself",
+        program: "shared g: bool; chan c: [0] of (); process P { a: send c(); b: skip; }
+            process S { loop { s: receive c(); } } property p: eventually g;",
+        nodes: &[("a", false)],
+        ranks: &[0],
+        reasons: || vec![RankReason::Trivial],
+    },
+    Ranked {
+        leaves_out: "a rendezvous of two others",
+        program: "shared g: bool; chan c: [0] of (bool); process P { a: await !g; c: skip; }
+            process S { loop { s: send c(true); r: send c(false); } } process R { loop { l: receive c(g); } }
+            property p: eventually P@c under weak P;",
+        nodes: &[("a", false), ("c", false)],
+        ranks: &[1, 0],
+        reasons: || vec![RankReason::Trivial, RankReason::Trivial],
+    },
+    Ranked {
+        leaves_out: "that a process stutters while its partner is elsewhere",
+        program: "shared g: bool; chan c: [0] of (); process P { a: send c(); b: skip; }
+            process S { loop { s: skip; r: receive c(); } } property p: eventually P@b under every P;",
+        nodes: &[("a", false), ("b", false)],
+        ranks: &[1, 0],
+        reasons: || vec![RankReason::Trivial, RankReason::Pair(0, Box::default())],
+    },
+    Ranked {
+        leaves_out: "that a process is not enabled while its partner is elsewhere",
+        program: "shared g: bool; chan c: [0] of (); process P { a: send c(); b: skip; }
+            process S { loop { s: skip; r: receive c(); } } property p: eventually P@b under weak P;",
+        nodes: &[("a", false), ("b", false)],
+        ranks: &[1, 0],
+        reasons: || vec![RankReason::Trivial, RankReason::Pair(0, Box::default())],
     },
 ];
 

@@ -317,7 +317,7 @@ const PROPAGATED: &[Feature] = &[
 /// Abstract processes and ranks.
 const FAIR: &[Feature] = &[
     Feature::Procedures,
-    Feature::Rendezvous,
+    Feature::ChainedRendezvous,
     Feature::Locations,
     Feature::GivenAutomaton,
     Feature::WideFairness,
@@ -338,7 +338,7 @@ const FAIR: &[Feature] = &[
 const SCHEDULED: &[Feature] = &[
     Feature::Fairness,
     Feature::Procedures,
-    Feature::Rendezvous,
+    Feature::ChainedRendezvous,
     Feature::Locations,
     Feature::GivenAutomaton,
     Feature::WideFairness,

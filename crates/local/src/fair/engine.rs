@@ -263,7 +263,7 @@ impl<'e, const W: usize> Explicit<'e, W> {
             self.turns = Some((all, must));
         }
         let (all, must) = self.turns.as_ref().expect("just made");
-        let nodes = FocusNodes::new(&mut self.sets, focus)?;
+        let nodes = FocusNodes::new(&mut self.sets, focus, turns)?;
         let conditions = self.sets.conditions;
         let [small, plain] = &self.questions.atoms;
         let (violations, atoms) = match query.automaton {
@@ -294,17 +294,19 @@ fn shown<const W: usize>(product: &FocusProduct<'_, '_, W>, lasso: &lasso::FairL
         let blocks = sets.vectors[store.blocks.index()].iter().map(|block| block.index()).collect();
         run.points.push(AbstractPoint { state: sets.plain_state(store.cells, Some((focus, local))), blocks });
         run.turns.push(match product.edge(node, edge) {
-            FocusEdge::Own(class) => {
-                let (turn, kind) = sets.classes[class.index()].clone();
+            FocusEdge::Own(own) => {
+                let (turn, kind) = sets.classes[own.class.index()].clone();
                 AbstractTurn {
-                    mover: focus,
+                    mover: turn.process(),
+                    partner: turn.step().and_then(|by| by.partner).map(|(partner, _)| partner),
                     own: Some(turn),
                     satisfied: sets.kinds[kind.index()].clone(),
-                    is_must: true,
+                    is_must: own.is_must,
                 }
             }
             FocusEdge::Other(turn) => AbstractTurn {
                 mover: turn.mover,
+                partner: turn.partner,
                 own: None,
                 satisfied: sets.kinds[turn.kind.index()].clone(),
                 is_must: turn.is_must,

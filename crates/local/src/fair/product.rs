@@ -1,16 +1,16 @@
 //! The product of an abstract process with an automaton, and the conditions of one set of fairness assumptions.
 //!
 //! A node is a node of the abstract process with a state of the automaton, which reads the store with each turn that leaves it.
-//! Edges are the focus's own turns, then those of the others as changes of the store.
+//! Edges are the focus's own turns, then those of the others as changes of the store: those that are kept by node, and those that are kept by store.
 
 use base::{Feature, StopReason, Unsupported};
 use compose::fair::conditions::AssumptionPair;
 use ltl::{Automaton, Bits};
 use rustc_hash::FxHashMap;
 
-use super::process::{FocusNodes, MayEvaluator, StoreTurn, StoreTurns};
+use super::process::{FocusNodes, MayEvaluator, OwnTurn, StoreTurn, StoreTurns};
 use super::sets::FairSets;
-use crate::ids::{ClassId, NodeId, StoreId};
+use crate::ids::{NodeId, StoreId};
 use model::process::ProcessId;
 use packed::term::TermId;
 use streett::emptiness::FairGraph;
@@ -57,8 +57,8 @@ pub struct FocusProduct<'p, 'a, const W: usize> {
 
 /// An edge: the focus's own turn, or a change of the store by another.
 pub enum FocusEdge<'e> {
-    /// The class of the turn.
-    Own(ClassId),
+    /// The turn.
+    Own(&'e OwnTurn),
     /// The change.
     Other(&'e StoreTurn),
 }
@@ -170,12 +170,17 @@ impl<'p, 'a, const W: usize> FocusProduct<'p, 'a, W> {
         let base = self.base(node);
         let own = self.nodes.turns(base);
         if let Some(turn) = own.get(nth) {
-            return FocusEdge::Own(turn.class);
+            return FocusEdge::Own(turn);
         }
         FocusEdge::Other(self.other(base, nth - own.len()))
     }
 
     fn other(&self, base: NodeId, nth: usize) -> &StoreTurn {
+        let by_node = self.nodes.others(base);
+        if let Some(turn) = by_node.get(nth) {
+            return turn;
+        }
+        let nth = nth - by_node.len();
         let store = self.nodes.list[base.index()].0;
         let (start, len) = self.skipped[store.index()];
         let at = if nth < start as usize { nth } else { nth + len as usize };
@@ -200,7 +205,9 @@ fn predicates<const W: usize>(
     for (at, (_, pair)) in asked.pairs.iter().enumerate() {
         let parts = pair.before.iter().map(|may| (may, true)).chain(pair.always.iter().map(|may| (may, false)));
         for (may, is_before) in parts {
-            let reads_focus = may.processes().contains(&nodes.focus);
+            // Whether a process is enabled depends on its partners, too.
+            let reads_focus = may.asks_what_is_enabled() && !guess.sets.locals.model.channels.is_empty()
+                || may.processes().contains(&nodes.focus);
             let mut last = None;
             for (node, &(store, local)) in nodes.list.iter().enumerate() {
                 // Nodes are in the order of their stores.
@@ -241,7 +248,7 @@ impl<const W: usize> FairGraph for FocusProduct<'_, '_, W> {
         let base = self.base(node);
         let store = self.nodes.list[base.index()].0;
         let others = self.turns.at(store).len() - self.skipped[store.index()].1 as usize;
-        ((self.nodes.turns(base).len() + others) * n_moves) as u32
+        ((self.nodes.turns(base).len() + self.nodes.others(base).len() + others) * n_moves) as u32
     }
 
     fn target(&self, node: u32, edge: u32) -> u32 {
@@ -265,11 +272,11 @@ impl<const W: usize> FairGraph for FocusProduct<'_, '_, W> {
         let marks = &moves[choice].1;
         marks.iter().for_each(|mark| set(row, mark));
         let kind = match self.base_edge(node, nth) {
-            FocusEdge::Own(class) => {
+            FocusEdge::Own(turn) => {
                 if self.focus_accepts && (self.n_marks == 0 || marks.contains(0)) {
                     set(row, self.n_marks);
                 }
-                self.sets.classes[class.index()].1
+                self.sets.classes[turn.class.index()].1
             }
             FocusEdge::Other(turn) => turn.kind,
         };

@@ -2,7 +2,7 @@
 //!
 //! A **store** is a pair of numbers: that of the values of the shared and public cells, and that of the vector of all processes'
 //! blocks. For each process and store there is a bit set of local states. The fixpoint is that of Flanagan and Qadeer: a new local state at a store
-//! takes its process's turns; a new change of a store carries the local states of all others with it. What a process does at given
+//! takes its process's turns, and those with each local state of a partner; a new change of a store carries the local states of all others with it. What a process does at given
 //! cells in a given local state does not depend on what is exposed, so it is computed once for all rounds.
 
 use std::cell::Cell;
@@ -12,13 +12,14 @@ use std::rc::Rc;
 use base::{Budget, StopReason};
 use compose::fair::conditions::Conditions;
 use compose::fair::locals::{LocalState, Locals};
-use evidence::certificate::{Exposed, LocalFact};
+use evidence::certificate::{ControlPoint, Exposed, LocalFact};
 use model::control::ActionId;
 use model::eval::{Link, Move, State, Turn};
 use model::process::ProcessId;
 use model::variable::Storage;
 use rustc_hash::FxHashMap;
 
+use super::rendezvous::{JointTurn, Rendezvous};
 use crate::ids::{BlockId, BlocksId, CellsId, CellsMark, ClassId, KindId, LocalId, LocalMark, StoreId};
 use crate::sets::NumberedRows;
 use crate::sets::bits::{BitSets, for_each_bit};
@@ -43,8 +44,10 @@ pub struct LocalTurn {
 /// What a process can do at given cells in a given local state.
 #[derive(Clone, Debug)]
 pub struct EnabledTurns {
-    /// Its turns.
+    /// Its turns; of stutters those that no partner could prevent.
     pub turns: Rc<[LocalTurn]>,
+    /// Its stutter where it has no step, if it has none with a partner, either.
+    pub stutter: Option<ClassId>,
     /// Whether a step of it is a fault.
     pub is_faulty: bool,
 }
@@ -62,9 +65,14 @@ pub struct StoreKey {
 #[derive(Clone, Copy)]
 struct StoreChange {
     target: StoreId,
-    first: ProcessId,
-    /// Whether a process other than the first makes it, too.
-    by_several: bool,
+    /// The processes that are among the movers of every turn that makes it: the local states of all others are carried along.
+    movers: [Option<ProcessId>; 2],
+}
+
+impl StoreChange {
+    fn carries(&self, process: ProcessId) -> bool {
+        !self.movers.contains(&Some(process))
+    }
 }
 
 /// Local states by store.
@@ -76,11 +84,13 @@ pub struct FairSets<'a, const W: usize> {
     /// What the property demands.
     pub conditions: &'a Conditions<'a>,
     pub(super) scratch: Scratch<W>,
-    budget: &'a Budget,
+    pub(super) budget: &'a Budget,
     cap_bytes: u64,
     peak_bytes: Cell<u64>,
-    cells_mask: Packed<W>,
-    local_masks: Vec<Packed<W>>,
+    pub(super) cells_mask: Packed<W>,
+    pub(super) local_masks: Vec<Packed<W>>,
+    /// Joint turns.
+    pub rendezvous: Rendezvous,
     /// The reachable values of the shared and public cells.
     pub cells: NumberedRows<W, CellsMark>,
     /// By process: its reachable local states.
@@ -138,6 +148,10 @@ impl<'a, const W: usize> FairSets<'a, W> {
             local_masks[process.index()][field.word as usize] |= field.in_place(field.mask);
         }
         let n_processes = model.processes.len();
+        let actions = |process| {
+            let points = locals.points(process).iter();
+            points.map(|point: &ControlPoint| model.places[point.place].actions.clone()).collect()
+        };
         FairSets {
             machine,
             locals,
@@ -148,6 +162,7 @@ impl<'a, const W: usize> FairSets<'a, W> {
             peak_bytes: Cell::new(0),
             cells_mask,
             local_masks,
+            rendezvous: Rendezvous::new(model, actions),
             cells: NumberedRows::default(),
             local_rows: (0..n_processes).map(|_| NumberedRows::default()).collect(),
             plain_locals: vec![Vec::new(); n_processes],
@@ -294,8 +309,11 @@ impl<'a, const W: usize> FairSets<'a, W> {
         let changes = self.change_ids.capacity() * 16 + self.changes.len() * 24;
         let vectors = self.vectors.len() * (self.locals.model.processes.len() * 2 + 60);
         let enabled_turns = self.enabled_turns.iter().map(|known| known.capacity() as u64 * 80).sum::<u64>();
-        let bytes =
-            sets + enabled_turns + (changes + vectors + self.stores.capacity() * 32) as u64 + self.cells.bytes();
+        let bytes = sets
+            + enabled_turns
+            + self.rendezvous.bytes()
+            + (changes + vectors + self.stores.capacity() * 32) as u64
+            + self.cells.bytes();
         self.hold(bytes)
     }
 
@@ -366,6 +384,11 @@ impl<'a, const W: usize> FairSets<'a, W> {
         number
     }
 
+    /// The store with such cells and blocks.
+    pub fn store_at(&mut self, cells: CellsId, blocks: BlocksId) -> StoreId {
+        self.store(StoreKey { cells, blocks })
+    }
+
     fn store(&mut self, store: StoreKey) -> StoreId {
         let next = StoreId::new(self.stores.len());
         let number = *self.store_ids.entry(store).or_insert(next);
@@ -393,13 +416,20 @@ impl<'a, const W: usize> FairSets<'a, W> {
                 let target = self.target(process, here, turn);
                 self.add(process, target, turn.local);
                 if target != store {
-                    self.change(process, store, target);
+                    self.change([Some(process), None], store, target);
+                }
+            }
+            for partner in self.rendezvous.partners(process).to_vec() {
+                for theirs in self.listed_at(partner, store, None) {
+                    for turns in self.together((process, local), (partner, theirs), here.cells)? {
+                        turns.turns.iter().for_each(|&turn| self.take_joint(store, turn));
+                    }
                 }
             }
         }
         for at in 0..self.changes[store.index()].len() {
             let change = self.changes[store.index()][at];
-            if change.by_several || change.first != process {
+            if change.carries(process) {
                 self.carry(process, change.target, &new);
             }
         }
@@ -413,28 +443,40 @@ impl<'a, const W: usize> FairSets<'a, W> {
         self.store(StoreKey { cells: turn.cells, blocks })
     }
 
+    /// Takes a rendezvous from a store.
+    fn take_joint(&mut self, store: StoreId, turn: JointTurn) {
+        let target = self.joint_target(store, turn);
+        let [sender, receiver] = [turn.sender, turn.receiver].map(|(process, local)| {
+            self.add(process, target, local);
+            process
+        });
+        if target != store {
+            self.change([Some(sender), Some(receiver)], store, target);
+        }
+    }
+
     /// A change of a store carries the local states of all others with it.
-    fn change(&mut self, process: ProcessId, store: StoreId, target: StoreId) {
+    fn change(&mut self, movers: [Option<ProcessId>; 2], store: StoreId, target: StoreId) {
         let known = self.change_ids.get(&(store, target)).copied();
-        let spread: Vec<usize> = match known {
+        let spread: Vec<ProcessId> = match known {
             None => {
                 let list = &mut self.changes[store.index()];
                 self.change_ids.insert((store, target), list.len() as u32);
-                list.push(StoreChange { target, first: process, by_several: false });
-                (0..self.sets.len()).filter(|&other| other != process.index()).collect()
+                let change = StoreChange { target, movers };
+                list.push(change);
+                (0..self.sets.len()).map(ProcessId::new).filter(|&other| change.carries(other)).collect()
             }
             Some(at) => {
                 let change = &mut self.changes[store.index()][at as usize];
-                if change.by_several || change.first == process {
-                    return;
-                }
-                change.by_several = true;
-                vec![change.first.index()]
+                let before = change.movers;
+                change.movers = before.map(|mover| mover.filter(|_| movers.contains(&mover)));
+                let after = *change;
+                before.into_iter().flatten().filter(|&mover| after.carries(mover)).collect()
             }
         };
         for other in spread {
-            let words = self.sets[other].get(store).to_vec();
-            self.carry(ProcessId::new(other), target, &words);
+            let words = self.sets[other.index()].get(store).to_vec();
+            self.carry(other, target, &words);
         }
     }
 
@@ -457,14 +499,7 @@ impl<'a, const W: usize> FairSets<'a, W> {
         let mut from = *self.cells.row(cells);
         let own = self.local_rows[process.index()].row(local);
         from.iter_mut().zip(own).for_each(|(word, own)| *word |= own);
-        let mut found = StepCollector {
-            steps: Vec::new(),
-            action: None,
-            then: Vec::new(),
-            is_faulty: false,
-            budget: self.budget,
-            stopped: None,
-        };
+        let mut found = StepCollector::new(self.budget);
         let moved = self.machine.expand_with((process, SyncWith::Nobody), &from, &self.scratch, &mut found);
         if let Some(stop) = found.stopped {
             return Err(stop);
@@ -478,16 +513,17 @@ impl<'a, const W: usize> FairSets<'a, W> {
             let local = self.local_rows[process.index()].number(only(&next, &mask)).0;
             turns.push(LocalTurn { class, cells, local });
         }
-        if !is_enabled || self.machine.is_idle(process, &from) {
-            let class = self.class(Turn::StandStill(process));
-            turns.push(LocalTurn { class, cells, local });
-        }
-        let enabled_turns = EnabledTurns { turns: turns.into(), is_faulty: found.is_faulty };
+        let is_idle = self.machine.is_idle(process, &from);
+        let class = (!is_enabled || is_idle).then(|| self.class(Turn::StandStill(process)));
+        let is_alone = is_idle || self.rendezvous.partners(process).is_empty();
+        turns.extend(class.filter(|_| is_alone).map(|class| LocalTurn { class, cells, local }));
+        let stutter = class.filter(|_| !is_alone);
+        let enabled_turns = EnabledTurns { turns: turns.into(), stutter, is_faulty: found.is_faulty };
         self.enabled_turns[process.index()].insert((cells, local), enabled_turns.clone());
         Ok(enabled_turns)
     }
 
-    fn class(&mut self, turn: Turn) -> ClassId {
+    pub(super) fn class(&mut self, turn: Turn) -> ClassId {
         if let Some(&known) = self.class_ids.get(&turn) {
             return known;
         }
@@ -515,7 +551,7 @@ impl<'a, const W: usize> FairSets<'a, W> {
 }
 
 /// The bits of a row under a mask.
-fn only<const W: usize>(row: &Packed<W>, mask: &Packed<W>) -> Packed<W> {
+pub(super) fn only<const W: usize>(row: &Packed<W>, mask: &Packed<W>) -> Packed<W> {
     let mut masked = *row;
     masked.iter_mut().zip(mask).for_each(|(word, mask)| *word &= mask);
     masked
@@ -527,19 +563,27 @@ fn nothing() -> Exposed {
 }
 
 /// Collects the steps of one process.
-struct StepCollector<'f, const W: usize> {
-    steps: Vec<(Move, Packed<W>)>,
-    action: Option<ActionId>,
+pub(super) struct StepCollector<'f, const W: usize> {
+    pub steps: Vec<(Move, Packed<W>)>,
+    /// What the step begins with: the action, and the partner of a rendezvous.
+    begun: Option<(ActionId, Option<(ProcessId, ActionId)>)>,
     /// What the step goes on with.
     then: Vec<Link>,
-    is_faulty: bool,
+    pub is_faulty: bool,
     budget: &'f Budget,
-    stopped: Option<StopReason>,
+    pub stopped: Option<StopReason>,
+}
+
+impl<'f, const W: usize> StepCollector<'f, W> {
+    /// Nothing is collected yet.
+    pub fn new(budget: &'f Budget) -> Self {
+        StepCollector { steps: Vec::new(), begun: None, then: Vec::new(), is_faulty: false, budget, stopped: None }
+    }
 }
 
 impl<const W: usize> Sink<W> for StepCollector<'_, W> {
-    fn begins(&mut self, action: ActionId, _partner: Option<(ProcessId, ActionId)>) {
-        self.action = Some(action);
+    fn begins(&mut self, action: ActionId, partner: Option<(ProcessId, ActionId)>) {
+        self.begun = Some((action, partner));
     }
 
     fn goes_on(&mut self, then: &[Link]) {
@@ -547,8 +591,8 @@ impl<const W: usize> Sink<W> for StepCollector<'_, W> {
     }
 
     fn successor(&mut self, process: ProcessId, next: &Packed<W>) -> Flow {
-        let action = self.action.expect("a step begins before it leads anywhere");
-        let by = Move { then: std::mem::take(&mut self.then), ..Move::alone(process, action) };
+        let (action, partner) = self.begun.expect("a step begins before it leads anywhere");
+        let by = Move { process, action, partner, then: std::mem::take(&mut self.then) };
         self.steps.push((by, *next));
         Flow::Continue(())
     }

@@ -4,6 +4,7 @@
 
 mod datalog;
 mod fair;
+mod fair_rendezvous;
 mod graphs;
 mod local_protocols;
 mod sets;

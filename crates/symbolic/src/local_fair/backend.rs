@@ -152,7 +152,13 @@ impl<'d, 'm> SymbolicProcesses<'d, 'm> {
             let both =
                 update.map_or_else(|| leg.node.vector.clone(), |change| change.with_next(&leg.node.vector, after));
             let is_must = kind.must.as_ref().is_none_or(|must| must.contains(&both));
-            run.turns.push(AbstractTurn { mover: kind.mover, own, satisfied: kind.satisfied.clone(), is_must });
+            run.turns.push(AbstractTurn {
+                mover: kind.mover,
+                partner: None,
+                own,
+                satisfied: kind.satisfied.clone(),
+                is_must,
+            });
         }
         Some(run)
     }

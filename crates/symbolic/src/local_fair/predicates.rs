@@ -3,7 +3,7 @@
 //! In: predicates of fairness assumptions, taken apart, and propositions. Out: the view states of the focus at which some
 //! choice of the local states of the others, each in its set at this store, makes them true.
 
-use base::{Coarse, StopReason};
+use base::{Coarse, Feature, StopReason};
 use compose::fair::conditions::support;
 use compose::fair::may::May;
 use model::expr::Expr;
@@ -34,6 +34,8 @@ impl OthersGuess<'_, '_> {
                 let unable = self.sets.system().unable(*process, labels.as_deref());
                 self.sets.bdd(unable.and_then(|unable| self.seen(unable, &[*process])))
             }
+            // Programs with rendezvous are left to explicit sets.
+            May::NobodyAble(_) => Err(Feature::Rendezvous.into()),
             May::All(parts) => parts.iter().try_fold(space.all(), |all, part| {
                 let one = self.may(part)?;
                 self.sets.bdd(space.and(&all, &one))

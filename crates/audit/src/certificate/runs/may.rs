@@ -31,6 +31,8 @@ pub(super) enum May {
     Parts(bool, Vec<May>, Whole),
     /// The process cannot take a step that counts.
     Unable(ProcessId, Option<Vec<String>>),
+    /// None of these, all processes of a program with rendezvous, can take a step that counts.
+    NobodyAble(BTreeSet<ProcessId>),
 }
 
 /// An expression that is to be true or false.
@@ -52,6 +54,7 @@ impl May {
         match self {
             May::Whole(whole) | May::Parts(_, _, whole) => whole.processes.clone(),
             May::Unable(process, _) => BTreeSet::from([*process]),
+            May::NobodyAble(processes) => processes.clone(),
         }
     }
 }
@@ -94,6 +97,9 @@ impl<'m> Judge<'m> {
             StatePredicate::Holds(expr) => self.truth(expr, &[], true),
             StatePredicate::Fails(expr) => self.truth(expr, &[], false),
             StatePredicate::Unable(process, labels) => Ok(May::Unable(*process, labels.clone())),
+            StatePredicate::NobodyAble if !self.model.channels.is_empty() => {
+                Ok(May::NobodyAble(self.model.processes.ids().collect()))
+            }
             StatePredicate::NobodyAble => {
                 let everybody = self.model.processes.ids().map(|process| May::Unable(process, None)).collect();
                 let never = Expr { kind: ExprKind::Const(Value::Bool(false)), span: base::Span::default() };
@@ -241,19 +247,8 @@ impl<'m> Judge<'m> {
                 }
                 Ok(*is_all)
             }
-            May::Unable(process, labels) => {
-                let (focus, row) = at;
-                let rows = match *process == focus {
-                    true => vec![row],
-                    false => turns.rows(*process).with_store(turns.rows(focus).stores[row as usize]).to_vec(),
-                };
-                for row in rows {
-                    if !turns.is_able(*process, row, labels.as_deref())? {
-                        return Ok(true);
-                    }
-                }
-                Ok(false)
-            }
+            May::Unable(process, labels) => Ok(turns.may_be_unable(*process, labels.as_deref(), at)?),
+            May::NobodyAble(_) => Ok(turns.may_all_be_unable(at, self.budget)?),
         }
     }
 

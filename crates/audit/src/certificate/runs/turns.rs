@@ -1,7 +1,8 @@
 //! Turns from the rows of a split invariant of single processes, taken by `eval`.
 //!
-//! In: the rows of each process, with numbers for the stores that occur in them. Out: the turns of a process from a row, each with the
-//! changes that it makes, and as others with the same store see them. What was found once is kept.
+//! In: the rows of each process, with numbers for the stores that occur in them. Out: the turns of a process by itself from a row, each with the
+//! changes that it makes, and as others with the same store see them. What was found once is kept. Joint turns, and stutters that a partner
+//! could prevent, are in `rendezvous.rs`.
 
 use std::rc::Rc;
 
@@ -11,6 +12,7 @@ use model::eval::{Move, Turn};
 use model::process::ProcessId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::rendezvous::Joints;
 use crate::certificate::claimed::Claimed;
 use crate::certificate::listing::stepper::{Stepper, View};
 use crate::certificate::movers::Movers;
@@ -76,14 +78,17 @@ struct Options {
     turns: Taken,
     /// The enabled steps, those that fail among them.
     enabled: Rc<Vec<Move>>,
+    /// Whether it stutters unless it has a rendezvous.
+    waits: bool,
 }
 
 /// Takes turns.
 pub(super) struct Turns<'a> {
     /// What the numbers in rows mean.
     pub numbering: &'a Numbering<'a>,
-    rows: Vec<Rows<'a>>,
-    stepper: Stepper<'a>,
+    pub(super) rows: Vec<Rows<'a>>,
+    pub(super) stepper: Stepper<'a>,
+    pub(super) joints: Joints,
     /// By process and row.
     options: FxHashMap<(ProcessId, u32), Options>,
     /// By process and store: its turns as others see them.
@@ -94,7 +99,8 @@ impl<'a> Turns<'a> {
     /// Turns from these rows, by process.
     pub fn new(claimed: &'a Claimed<'a>, rows: Vec<Rows<'a>>) -> Self {
         let (options, seen) = (FxHashMap::default(), FxHashMap::default());
-        Turns { numbering: &claimed.numbering, rows, stepper: Stepper::new(claimed), options, seen }
+        let joints = Joints::new(Movers::all(claimed.model()));
+        Turns { numbering: &claimed.numbering, rows, stepper: Stepper::new(claimed), joints, options, seen }
     }
 
     /// The rows of a process.
@@ -102,7 +108,17 @@ impl<'a> Turns<'a> {
         &self.rows[process.index()]
     }
 
-    /// The turns of a process from one of its rows.
+    /// Whether a column is part of the store.
+    pub fn is_of_store(&self, column: Column) -> bool {
+        self.rows.first().is_some_and(|rows| rows.store_columns.contains(&column))
+    }
+
+    /// Whether a process has no step by itself at a row, so that it stutters unless it has a rendezvous.
+    pub fn waits(&mut self, process: ProcessId, row: u32) -> Outcome<bool> {
+        Ok(self.options(process, row)?.waits)
+    }
+
+    /// The turns of a process by itself from one of its rows.
     pub fn own(&mut self, process: ProcessId, row: u32) -> Outcome<Taken> {
         Ok(self.options(process, row)?.turns)
     }
@@ -130,7 +146,7 @@ impl<'a> Turns<'a> {
         Ok(taken)
     }
 
-    /// Whether a process has an enabled step from a row, other than leaving `idle`, that carries one of the labels, if there are any.
+    /// Whether a process has an enabled step by itself from a row, other than leaving `idle`, that carries one of the labels, if there are any.
     pub fn is_able(&mut self, process: ProcessId, row: u32, labels: Option<&[String]>) -> Outcome<bool> {
         let enabled = self.options(process, row)?.enabled;
         let counts = |by: &Move| {
@@ -159,12 +175,15 @@ impl<'a> Turns<'a> {
             })?;
             turns.push((Turn::Step(stepped.by.clone()), changes));
         }
-        if !attempts.any() || self.is_idle(process, view) {
+        let is_idle = self.is_idle(process, view);
+        let has_partners = !self.joints.partners(process).is_empty();
+        if is_idle || !attempts.any() && !has_partners {
             turns.push((Turn::StandStill(process), Vec::new()));
         }
+        let waits = !is_idle && !attempts.any() && has_partners;
         let failing = attempts.faults.iter().map(|(by, _)| by.clone());
         let enabled = attempts.steps.iter().map(|stepped| stepped.by.clone()).chain(failing).collect();
-        let options = Options { turns: Rc::new(turns), enabled: Rc::new(enabled) };
+        let options = Options { turns: Rc::new(turns), enabled: Rc::new(enabled), waits };
         self.options.insert((process, row), options.clone());
         Ok(options)
     }
