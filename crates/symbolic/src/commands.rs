@@ -387,11 +387,20 @@ impl<'a> CommandTranslation<'a> {
                 next.extend(
                     self.with_path(&path, evaluator, |this, evaluator| this.statement(stmt, path.clone(), evaluator))?,
                 );
+                if next.len() > 2 * MAX_PATHS {
+                    next = self.few(next)?;
+                }
             }
-            paths = self.joined(next)?;
-            if paths.len() > MAX_PATHS {
-                return Err(CommandStop::TooManyCases(self.statement));
-            }
+            paths = self.few(next)?;
+        }
+        Ok(paths)
+    }
+
+    /// The paths joined, where these are not too many.
+    fn few(&self, paths: Vec<CommandPath>) -> Result<Vec<CommandPath>, CommandStop> {
+        let paths = self.joined(paths)?;
+        if paths.len() > MAX_PATHS {
+            return Err(CommandStop::TooManyCases(self.statement));
         }
         Ok(paths)
     }

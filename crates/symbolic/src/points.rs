@@ -18,9 +18,11 @@ use model::variable::CellId;
 const MOST_POINTS: usize = 1 << 16;
 
 /// The points of all processes.
+#[derive(Clone)]
 pub struct SymbolicPoints(Vec<ProcessPoints>);
 
 /// The points of one process.
+#[derive(Clone)]
 pub struct ProcessPoints {
     list: Vec<SymbolicPoint>,
     numbers: HashMap<(PlaceId, Vec<(CellId, Value)>), usize>,

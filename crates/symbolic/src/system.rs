@@ -74,29 +74,36 @@ impl<'m> SymbolicSystem<'m> {
         )
     }
 
-    /// Encodes a program as planned.
+    /// Encodes a program as planned. Where a statement has too many outcomes to list, all numbers are bits.
     pub fn planned(model: &'m Model, plan: &SystemPlan<'_>) -> Result<Self, StopReason> {
-        let SystemPlan { n_blocks, n_nodes, tests, most_enumerated, is_whole } = *plan;
         if !model.procedures.is_empty() {
             return Err(Feature::Procedures.into());
         }
-        if model.goes_on() && !is_whole {
+        if model.goes_on() && !plan.is_whole {
             return Err(Feature::Chains.into());
         }
         let points = SymbolicPoints::new(model)?;
+        let encoded = match SymbolicSystem::encoded(model, points.clone(), plan) {
+            Err(CommandStop::TooManyCases(_)) if plan.most_enumerated > 1 => {
+                SymbolicSystem::encoded(model, points, &SystemPlan { most_enumerated: 1, ..*plan })
+            }
+            encoded => encoded,
+        };
+        encoded.map_err(|stop| reason(model, stop, plan.n_nodes))
+    }
+
+    fn encoded(model: &'m Model, points: SymbolicPoints, plan: &SystemPlan<'_>) -> Result<Self, CommandStop> {
+        let SystemPlan { n_blocks, n_nodes, tests, most_enumerated, is_whole } = *plan;
         let n_points: Vec<usize> = model.processes.ids().map(|process| points.of(process).len()).collect();
         let sizes = FieldSizes { n_points: &n_points, n_blocks, has_turns: model.goes_on() };
         let encoding = Encoding::new(model, Wide::of(model, most_enumerated), sizes, n_nodes);
-        let build = || -> Result<_, CommandStop> {
-            let mut processes = commands(model, &points, &encoding, tests)?;
-            match is_whole {
-                true => under_way::restrict(model, &encoding, &mut processes)?,
-                false => under_way::take_marks_as_true(&encoding, &mut processes)?,
-            }
-            let at_rest = encoding.equals(FieldContent::Turn, AT_REST)?;
-            Ok((encoding.valid()?, at_rest, initial(model, &points, &encoding)?, processes))
-        };
-        let (valid, at_rest, initial, processes) = build().map_err(|stop| reason(model, stop, n_nodes))?;
+        let mut processes = commands(model, &points, &encoding, tests)?;
+        match is_whole {
+            true => under_way::restrict(model, &encoding, &mut processes)?,
+            false => under_way::take_marks_as_true(&encoding, &mut processes)?,
+        }
+        let at_rest = encoding.equals(FieldContent::Turn, AT_REST)?;
+        let (valid, initial) = (encoding.valid()?, initial(model, &points, &encoding)?);
         Ok(SymbolicSystem { valid, at_rest, model, points, encoding, initial, processes, n_nodes })
     }
 

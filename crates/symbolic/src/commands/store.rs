@@ -241,6 +241,9 @@ impl CommandTranslation<'_> {
             SymbolicTerm::Numbers(numbers) => &numbers.fault,
         };
         for path in paths {
+            if stored.len() > MAX_PATHS {
+                return Err(CommandStop::TooManyCases(self.statement));
+            }
             self.err_on(&path, &cells.fault)?;
             let path = CommandPath { when: self.encoding.space.minus(&path.when, &cells.fault)?, ..path };
             self.err_on(&path, value_fault)?;
@@ -272,9 +275,6 @@ impl CommandTranslation<'_> {
                     }
                 }
             }
-        }
-        if stored.len() > MAX_PATHS {
-            return Err(CommandStop::TooManyCases(self.statement));
         }
         Ok(stored)
     }

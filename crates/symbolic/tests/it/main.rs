@@ -7,6 +7,7 @@ mod engines;
 mod faults;
 mod global;
 mod local_fair;
+mod outcomes;
 mod pinned;
 mod random;
 mod under_way;
