@@ -197,7 +197,12 @@ pub fn wrong_elsewhere(case: &CampaignCase, method: Respondent, result: &Propert
 
 /// Whether a verdict is about the program at its own size: a proof for every size may begin with a larger one.
 fn is_about_instance(case: &CampaignCase, result: &PropertyResult) -> bool {
-    let Some(Scope::AllSizes { parameter, from, .. }) = proof(result).map(|proof| &proof.scope) else { return true };
+    proof(result).is_none_or(|proof| includes_instance(case, &proof.scope))
+}
+
+/// Whether a scope includes the program at its own size.
+pub fn includes_instance(case: &CampaignCase, scope: &Scope) -> bool {
+    let Scope::AllSizes { parameter, from, .. } = scope else { return true };
     case.model.parameters.iter().find(|one| one.name == *parameter).is_none_or(|one| one.value >= *from)
 }
 

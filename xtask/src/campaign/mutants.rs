@@ -19,6 +19,7 @@ use testkit::changes;
 use testkit::choices::Choices;
 
 use super::case::{CampaignCase, Right, model_of};
+use super::judge::includes_instance;
 
 /// The check of a changed proof checks its budget so often at most; one that takes longer is refused.
 const MOST_LOOKS: u64 = 20_000;
@@ -103,7 +104,7 @@ fn is_proved_of(case: &CampaignCase, property: usize, scope: &Scope) -> bool {
         }
         _ => None,
     };
-    is_right(case.right[property]) && elsewhere.is_none()
+    (!includes_instance(case, scope) || is_right(case.right[property])) && elsewhere.is_none()
 }
 
 /// Whether what a certificate of the property proves is right.
