@@ -5,10 +5,13 @@
 //! leave over are each enlarged to a box that cannot grow. Then kinds of boxes that the others make superfluous are dropped, a whole
 //! kind at a time, so that a sentence about one process is one about all.
 
+use std::cell::Cell;
 use std::collections::HashSet;
 
-/// Work that takes more than this many tries is given up.
+/// A search for one point that takes more than this many tries is given up.
 const MOST_TRIES: usize = 300_000;
+/// All searches for one set are given up that compare more points with boxes and rows than this: a fraction of a second.
+const MOST_COMPARED: usize = 50_000_000;
 /// No reader takes in more boxes than this.
 const MOST_BOXES: usize = 3_000;
 
@@ -38,14 +41,16 @@ impl RowSet<'_> {
             return None;
         }
         boxes.retain(|one| !fixed.contains(one));
-        while let Some(point) = self.left_over(&[fixed, &boxes])? {
+        let compared = Cell::new(0);
+        while let Some(point) = self.left_over(&[fixed, &boxes], &compared)? {
             let grown = self.grown(&point);
+            compared.set(compared.get() + self.rows.len() * self.sizes.iter().sum::<usize>());
             boxes.push(grown);
             if boxes.len() > MOST_BOXES {
                 return None;
             }
         }
-        self.without_superfluous(boxes, fixed, kind)
+        self.without_superfluous(boxes, (fixed, kind), &compared)
     }
 
     /// Classes that no row has, column by column.
@@ -97,7 +102,7 @@ impl RowSet<'_> {
 
     /// A point that is not in the set and that nothing excludes. `None` outside: the search took too long.
     #[expect(clippy::option_option, reason = "giving up and finding nothing are different answers")]
-    fn left_over(&self, boxes: &[&[Exclusion]]) -> Option<Option<Vec<usize>>> {
+    fn left_over(&self, boxes: &[&[Exclusion]], compared: &Cell<usize>) -> Option<Option<Vec<usize>>> {
         let mut ending: Vec<Vec<&Exclusion>> = vec![Vec::new(); self.sizes.len()];
         for one in boxes.iter().copied().flatten() {
             if let Some((last, _)) = one.last() {
@@ -105,7 +110,7 @@ impl RowSet<'_> {
             }
         }
         let known: HashSet<&[usize]> = self.rows.iter().map(Vec::as_slice).collect();
-        let mut search = CoverSearch { sizes: self.sizes, ending, known, tries: 0 };
+        let mut search = CoverSearch { sizes: self.sizes, ending, known, tries: 0, compared };
         search.find(&mut Vec::new())
     }
 
@@ -137,8 +142,8 @@ impl RowSet<'_> {
     fn without_superfluous(
         &self,
         mut boxes: Vec<Exclusion>,
-        fixed: &[Exclusion],
-        kind: &dyn Fn(&Exclusion) -> String,
+        (fixed, kind): (&[Exclusion], &dyn Fn(&Exclusion) -> String),
+        compared: &Cell<usize>,
     ) -> Option<Vec<Exclusion>> {
         let mut kinds: Vec<(usize, String)> = boxes.iter().map(|one| (one.len(), kind(one))).collect();
         kinds.sort_by(|one, other| {
@@ -148,7 +153,7 @@ impl RowSet<'_> {
         for (n_columns, shape) in kinds {
             let is_it = |one: &Exclusion| one.len() == n_columns && kind(one) == shape;
             let rest: Vec<Exclusion> = boxes.iter().filter(|one| !is_it(one)).cloned().collect();
-            if self.left_over(&[fixed, &rest])?.is_none() {
+            if self.left_over(&[fixed, &rest], compared)?.is_none() {
                 boxes = rest;
             }
         }
@@ -168,6 +173,8 @@ struct CoverSearch<'a> {
     ending: Vec<Vec<&'a Exclusion>>,
     known: HashSet<&'a [usize]>,
     tries: usize,
+    /// What all searches for the set have compared.
+    compared: &'a Cell<usize>,
 }
 
 impl CoverSearch<'_> {
@@ -179,7 +186,8 @@ impl CoverSearch<'_> {
         }
         for class in 0..self.sizes[column] {
             self.tries += 1;
-            if self.tries > MOST_TRIES {
+            self.compared.set(self.compared.get() + 1 + self.ending[column].len());
+            if self.tries > MOST_TRIES || self.compared.get() > MOST_COMPARED {
                 return None;
             }
             point.push(class);
