@@ -19,6 +19,13 @@
 //!    processes so far, or one more; when more processes are needed than there are, there is no such state.
 //!
 //! Then any `k` processes of every reachable state project, in every view, to one of its states, by induction on runs.
+//!
+//! Views may be *joint*: then 2 and 3 are asked only of steps for which every other view of two processes has room, too. It has room if, for the process
+//! that steps and each other one in question, or for each two of them where one of another family steps, it has a state with the first process in
+//! the block of the local state in which it takes the step, the other one in a block with a local state that is in the block shown and satisfies what
+//! the step asks of all others, cells as the step finds them, and those cells that both views show as the one view shows them. The induction is
+//! then one about all views at once: every two processes of a reachable state project to a state of every view, so that there is room
+//! for each step that is taken.
 
 use base::Id;
 use model::control::PlaceId;
@@ -39,6 +46,8 @@ pub struct FineProof {
     pub states: Vec<Vec<LocalItem>>,
     /// The views.
     pub views: Vec<FineView>,
+    /// Whether a step counts only where all views have room for it.
+    pub is_joint: bool,
 }
 
 /// One component of a local state.
@@ -99,6 +108,8 @@ pub struct FineRecord {
     local: Vec<FineColumnRecord>,
     states: Vec<Vec<FineItemRecord>>,
     views: Vec<FineViewRecord>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    joint: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -157,6 +168,7 @@ impl FineRecord {
             local: proof.local.iter().map(|&column| FineColumnRecord::from(column)).collect(),
             states: proof.states.iter().map(|state| state.iter().map(|&item| item.into()).collect()).collect(),
             views: proof.views.iter().map(view).collect(),
+            joint: proof.is_joint,
         }
     }
 
@@ -176,6 +188,7 @@ impl FineRecord {
             local: self.local.iter().map(|column| column.local()).collect::<Option<_>>()?,
             states: self.states.iter().map(state).collect::<Option<_>>()?,
             views: self.views.iter().map(view).collect::<Option<_>>()?,
+            is_joint: self.joint,
         })
     }
 }

@@ -1,12 +1,13 @@
 //! Views of cells checked: every obligation of `evidence::fine`, for the size at hand.
 //!
 //! In: a Model, a property, views. Out: how many obligations hold, or the first that does not. `plan` compares what local states consist of, `look` and `moves`
-//! read the text for one process of which everything else is open, `view` checks each view by itself, `whole` that no state which all of them
-//! allow violates the property.
+//! read the text for one process of which everything else is open, `view` checks each view by itself, or, where views are joint, with what `room` says of the
+//! others; `whole` that no state which all of them allow violates the property.
 
 mod look;
 mod moves;
 mod plan;
+mod room;
 mod view;
 mod whole;
 
@@ -22,6 +23,7 @@ use model::property::PropertyKind;
 use super::{CertificateError, Outcome, words};
 use look::{Decisions, End, Look, Names, Showing, Thing, Who, truth};
 use plan::Plan;
+use room::Room;
 use view::Sight;
 use whole::{Violation, Whole};
 
@@ -41,9 +43,16 @@ pub(super) fn check(
     let mut sights = Vec::new();
     let mut found = DischargedObligations::default();
     for view in &proof.views {
-        let sight = Sight::new(&plan, view)?;
-        found = found.with(sight.check(&starts, &moves, budget)?);
-        sights.push(sight);
+        sights.push(Sight::new(&plan, view)?);
+    }
+    for (own, sight) in sights.iter().enumerate() {
+        let rooms: Vec<Room<'_>> = match proof.is_joint {
+            true => {
+                (0..sights.len()).filter(|&other| other != own).map(|other| Room::new(sight, &sights[other])).collect()
+            }
+            false => Vec::new(),
+        };
+        found = found.with(sight.check(&starts, (&moves, &rooms), budget)?);
     }
     let (expr, bad) = match property {
         PropertyKind::Invariant(expr) => (expr, false),

@@ -2,7 +2,8 @@
 //!
 //! In: a program as a [`Skeleton`], the cells of a view and a partition of the local states. Out: the states, or that a limit was met. Obligations
 //! are those of `evidence::fine`: a step of a process of the view, of one of another family, and of one more process that writes a cell of the
-//! view, where every `k` of them look like states.
+//! view, where every `k` of them look like states. Where views are closed together ([`super::semijoin`]), a step for which another view has no
+//! room yet is put aside and tried again.
 
 use base::{Budget, StopReason};
 use evidence::fine::{FineContent, FineState};
@@ -10,6 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::bits::Bits;
 use super::datum::Datum;
+use super::semijoin::Room;
 use super::skeleton::{Edge, Skeleton, Target};
 use super::step::Scan;
 use crate::sight::Ground;
@@ -17,6 +19,9 @@ use crate::sight::Ground;
 /// A view of more states is given up, and one that is joined with one more process more often.
 const MOST_STATES: usize = 10_000;
 const MOST_SCENES: usize = 20_000;
+
+/// Other views are asked for room so often at most.
+const MOST_ASKED: usize = 400_000;
 
 /// A view without its states.
 #[derive(Clone, Debug)]
@@ -42,9 +47,9 @@ pub struct Closed {
 
 /// Few processes and the cells of a view.
 #[derive(Clone, Debug)]
-struct Scene {
-    cells: Vec<FineContent>,
-    blocks: Vec<u32>,
+pub(super) struct Scene {
+    pub cells: Vec<FineContent>,
+    pub blocks: Vec<u32>,
     /// Whom the loop of each has taken.
     taken: Vec<Vec<bool>>,
 }
@@ -59,6 +64,35 @@ struct ViewStep {
     all: Vec<Bits>,
     target: Option<Option<Bits>>,
     scan: Scan,
+    /// What it is beside the view, where other views are asked for room.
+    whole: Option<WholeStep>,
+}
+
+/// What a step needs, whatever the view shows of it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct WholeStep {
+    /// The local state before; `None` for a process of another family.
+    pub from: Option<u32>,
+    /// What shared columns hold before.
+    pub guards: Vec<(usize, Datum)>,
+    /// Sets of local states in which all other processes are.
+    pub all: Vec<u32>,
+}
+
+/// A step for which another view has no room yet.
+#[derive(Clone, Debug)]
+struct Parked {
+    scene: Scene,
+    mover: Option<usize>,
+    step: usize,
+}
+
+/// What came of steps.
+#[derive(Default)]
+struct Taken {
+    after: Vec<FineState>,
+    parked: Vec<Parked>,
+    n_asked: usize,
 }
 
 /// Whom a loop takes, among those who are seen.
@@ -82,8 +116,12 @@ pub struct Closure<'a> {
     /// The states by what they show of their first process, each in both orders.
     first: FxHashMap<FineState, Vec<FineState>>,
     queue: Vec<FineState>,
+    /// The states that were not shown to other views yet.
+    pub(super) fresh: Vec<FineState>,
+    parked: Vec<Parked>,
     n_steps: u64,
     n_scenes: usize,
+    n_asked: usize,
 }
 
 /// The states of a view; `None` where there are too many.
@@ -96,40 +134,9 @@ pub fn close(
     shape: Shape,
     budget: &Budget,
 ) -> Result<Option<Closed>, StopReason> {
-    let mut tracked = vec![true; shape.n_blocks];
-    for (state, &block) in shape.blocks.iter().enumerate() {
-        tracked[block as usize] &= skeleton.is_scanning(ground, state as u32);
-    }
-    let mut steps: Vec<ViewStep> = Vec::new();
-    let mut known: FxHashSet<ViewStep> = FxHashSet::default();
-    let mut sets: FxHashMap<u32, Bits> = FxHashMap::default();
-    for edge in &skeleton.edges {
-        if let Some(shown) = shown(skeleton, &shape, edge, &mut sets)
-            && known.insert(shown.clone())
-        {
-            steps.push(shown);
-        }
-    }
-    let mut from = vec![Vec::new(); shape.n_blocks];
-    for (at, step) in steps.iter().enumerate() {
-        if let Some(block) = step.from {
-            from[block as usize].push(at);
-        }
-    }
-    let mut closure = Closure {
-        skeleton,
-        shape: &shape,
-        tracked,
-        steps,
-        from,
-        theta: FxHashSet::default(),
-        first: FxHashMap::default(),
-        queue: Vec::new(),
-        n_steps: 0,
-        n_scenes: 0,
-    };
+    let mut closure = Closure::new(ground, skeleton, &shape, false);
     closure.start();
-    let is_done = closure.run(budget)?;
+    let is_done = closure.run(None, budget)?;
     let theta = closure.theta;
     Ok(is_done.then_some(Closed { shape, theta }))
 }
@@ -168,11 +175,58 @@ fn shown(skeleton: &Skeleton, shape: &Shape, edge: &Edge, sets: &mut FxHashMap<u
         Target::Me => None,
         Target::Other(set) => Some(blocks(set)),
     });
-    Some(ViewStep { from, to, guards, writes, all, target, scan: edge.scan })
+    Some(ViewStep { from, to, guards, writes, all, target, scan: edge.scan, whole: None })
 }
 
-impl Closure<'_> {
-    fn start(&mut self) {
+impl<'a> Closure<'a> {
+    /// A view without states. Whoever asks other views for room has to know what steps are beside the view.
+    pub(super) fn new(ground: Ground<'_>, skeleton: &'a Skeleton, shape: &'a Shape, asks: bool) -> Closure<'a> {
+        let mut tracked = vec![true; shape.n_blocks];
+        for (state, &block) in shape.blocks.iter().enumerate() {
+            tracked[block as usize] &= skeleton.is_scanning(ground, state as u32);
+        }
+        let mut steps: Vec<ViewStep> = Vec::new();
+        let mut known: FxHashSet<ViewStep> = FxHashSet::default();
+        let mut sets: FxHashMap<u32, Bits> = FxHashMap::default();
+        for edge in &skeleton.edges {
+            if let Some(mut shown) = shown(skeleton, shape, edge, &mut sets) {
+                let whole = || WholeStep { from: edge.from, guards: edge.guards.clone(), all: edge.all.clone() };
+                shown.whole = asks.then(whole);
+                if known.insert(shown.clone()) {
+                    steps.push(shown);
+                }
+            }
+        }
+        let mut from = vec![Vec::new(); shape.n_blocks];
+        for (at, step) in steps.iter().enumerate() {
+            if let Some(block) = step.from {
+                from[block as usize].push(at);
+            }
+        }
+        Closure {
+            skeleton,
+            shape,
+            tracked,
+            steps,
+            from,
+            theta: FxHashSet::default(),
+            first: FxHashMap::default(),
+            queue: Vec::new(),
+            fresh: Vec::new(),
+            parked: Vec::new(),
+            n_steps: 0,
+            n_scenes: 0,
+            n_asked: 0,
+        }
+    }
+
+    /// The states.
+    pub(super) fn into_theta(self) -> FxHashSet<FineState> {
+        self.theta
+    }
+
+    /// The initial states.
+    pub(super) fn start(&mut self) {
         let skeleton = self.skeleton;
         let mut blocks: Vec<Vec<u32>> = vec![Vec::new()];
         for _ in 0..self.shape.k {
@@ -217,43 +271,59 @@ impl Closure<'_> {
                 list.push(turned);
             }
         }
+        self.fresh.push(state.clone());
         self.queue.push(state);
     }
 
-    /// Steps from every state until nothing is new. A process more is met when the last of the pairs that it makes is taken from the queue.
-    fn run(&mut self, budget: &Budget) -> Result<bool, StopReason> {
+    /// Steps from every state until nothing is new, those first that were put aside; whether there are few enough. A process more is met when the last of
+    /// the pairs that it makes is taken from the queue.
+    ///
+    /// # Errors
+    /// A limit.
+    pub(super) fn run(&mut self, room: Option<&Room<'_>>, budget: &Budget) -> Result<bool, StopReason> {
+        let mut taken = Taken::default();
+        for Parked { scene, mover, step } in std::mem::take(&mut self.parked) {
+            self.take(room, (&scene, mover), step, &mut taken);
+        }
+        self.note_taken(taken);
         while let Some(state) = self.queue.pop() {
             self.n_steps += 1;
             if self.n_steps.is_multiple_of(64) {
                 budget.check(self.theta.len() as u64 * 200)?;
             }
-            self.own_steps(&state);
+            self.own_steps(room, &state);
             if self.skeleton.n_processes > self.shape.k {
-                self.foreign_steps(&state);
+                self.foreign_steps(room, &state);
             }
-            if self.theta.len() > MOST_STATES || self.n_scenes > MOST_SCENES {
+            if self.theta.len() > MOST_STATES || self.n_scenes > MOST_SCENES || self.n_asked > MOST_ASKED {
                 return Ok(false);
             }
         }
         Ok(true)
     }
 
-    fn own_steps(&mut self, state: &FineState) {
+    fn own_steps(&mut self, room: Option<&Room<'_>>, state: &FineState) {
         let scene = scene(state);
-        let mut found = Vec::new();
+        let mut taken = Taken::default();
         for (at, &block) in state.blocks.iter().enumerate() {
             for &step in &self.from[block as usize] {
-                self.take(&scene, Some(at), &self.steps[step], &mut found);
+                self.take(room, (&scene, Some(at)), step, &mut taken);
             }
         }
-        for step in self.steps.iter().filter(|step| step.from.is_none()) {
-            self.take(&scene, None, step, &mut found);
+        for step in (0..self.steps.len()).filter(|&step| self.steps[step].from.is_none()) {
+            self.take(room, (&scene, None), step, &mut taken);
         }
-        found.into_iter().for_each(|after| self.insert(after));
+        self.note_taken(taken);
+    }
+
+    fn note_taken(&mut self, taken: Taken) {
+        taken.after.into_iter().for_each(|after| self.insert(after));
+        self.parked.extend(taken.parked);
+        self.n_asked += taken.n_asked;
     }
 
     /// Steps of one more process, with every state that has a process in common with this one.
-    fn foreign_steps(&mut self, state: &FineState) {
+    fn foreign_steps(&mut self, room: Option<&Room<'_>>, state: &FineState) {
         let mut scenes = Vec::new();
         if state.blocks.len() == 1 {
             for other in &self.theta {
@@ -269,16 +339,16 @@ impl Closure<'_> {
             }
         }
         self.n_scenes += scenes.len();
-        let mut found = Vec::new();
+        let mut taken = Taken::default();
         for scene in scenes {
             let newest = self.shape.k;
             for &step in &self.from[scene.blocks[newest] as usize] {
                 if !self.steps[step].writes.is_empty() {
-                    self.take(&scene, Some(newest), &self.steps[step], &mut found);
+                    self.take(room, (&scene, Some(newest)), step, &mut taken);
                 }
             }
         }
-        found.into_iter().for_each(|after| self.insert(after));
+        self.note_taken(taken);
     }
 
     /// A state with the other one's own process as one more, in every way in which each `k` look like states.
@@ -324,7 +394,8 @@ impl Closure<'_> {
     }
 
     /// All ways of a step, as the first `k` processes show them afterwards.
-    fn take(&self, scene: &Scene, mover: Option<usize>, step: &ViewStep, found: &mut Vec<FineState>) {
+    fn take(&self, room: Option<&Room<'_>>, (scene, mover): (&Scene, Option<usize>), number: usize, taken: &mut Taken) {
+        let step = &self.steps[number];
         let others = || (0..scene.blocks.len()).filter(|&one| Some(one) != mover);
         let holds = |&(cell, datum): &(usize, Datum)| match (datum, scene.cells[cell]) {
             (Datum::Value(value), FineContent::Value(held)) => value == held,
@@ -337,6 +408,12 @@ impl Closure<'_> {
         let in_all = |set: &Bits| others().all(|one| set.contains(scene.blocks[one] as usize));
         if !step.guards.iter().all(holds) || !step.all.iter().all(in_all) {
             return;
+        }
+        if let (Some(room), Some(whole)) = (room, &step.whole) {
+            taken.n_asked += 1;
+            if !room.is_there(self.skeleton, scene, mover, whole) {
+                return taken.parked.push(Parked { scene: scene.clone(), mover, step: number });
+            }
         }
         let is_tracked = mover.is_some_and(|mover| self.tracked[scene.blocks[mover] as usize]);
         let is_taken = |one: usize| is_tracked && mover.is_some_and(|mover| scene.taken[mover][one]);
@@ -354,7 +431,7 @@ impl Closure<'_> {
             if ends && is_tracked && !others().all(|one| is_taken(one) || target == Scanned::Seen(one)) {
                 continue;
             }
-            self.write(scene, mover, (step, target), found);
+            self.write(scene, mover, (step, target), &mut taken.after);
         }
     }
 

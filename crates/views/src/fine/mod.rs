@@ -1,7 +1,8 @@
 //! Views finer than a process: proofs of one size, each view of a cell or few and two processes.
 //!
 //! In: a program of one size with a family of interchangeable processes, and questions about states. Out: proofs, with `evidence::fine` as
-//! their rule. [`skeleton`] lists local states and steps; [`partition`] says which local states a view tells apart, [`closure`] computes its states;
+//! their rule. [`skeleton`] lists local states and steps; [`partition`] says which local states a view tells apart, [`closure`] computes its states,
+//! [`semijoin`] those of several views together;
 //! [`pattern`] is what a violation shows, [`search`] looks for a state that shows it and that no view excludes; [`prove`] goes from coarse to fine.
 
 pub mod bits;
@@ -13,5 +14,6 @@ pub mod pattern;
 pub mod project;
 pub mod prove;
 pub mod search;
+pub mod semijoin;
 pub mod skeleton;
 pub mod step;

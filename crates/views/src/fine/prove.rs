@@ -1,8 +1,10 @@
 //! From coarse views to fine ones, until they exclude a violation or there is nothing finer to try.
 //!
-//! In: a program of one size, and questions. Out: for each a proof, or why there is none. The first rung has one view for each cell that names
-//! processes (with all data cells, where these have few values), by signature; the next ones tell more local states apart, then all of them;
-//! the last one has all cells in one view.
+//! In: a program of one size, and questions. Out: for each a proof, or why there is none. It starts with one view for each cell that names
+//! processes (with all data cells, where these have few values), by signature. What comes next is read off what failed, a state that all views admit
+//! ([`Position`]): the first view of which a finer one does not admit it is made finer, with those of the other elements of the same array; where no
+//! single one is enough, all are. Then views are closed together ([`close_together`]), and made finer still; then those two cells get a view in common
+//! of which it does not admit the state; the last view has all cells.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -11,14 +13,17 @@ use base::{Budget, StopReason};
 use evidence::fine::{FineProof, FineView, LocalItem};
 use model::Model;
 use model::process::FamilyId;
+use model::variable::VarId;
+use rustc_hash::FxHashMap;
 
 use super::bits::Bits;
-use super::closure::{Closed, close};
+use super::closure::{Closed, Shape, close};
 use super::datum::Datum;
 use super::partition::{Fineness, shape};
 use super::pattern::patterns;
-use super::search::{Joint, Pattern};
-use super::skeleton::{Refusal, Skeleton, skeleton};
+use super::search::{Joint, Pattern, Position, excludes};
+use super::semijoin::close_together;
+use super::skeleton::{Edge, Refusal, Skeleton, skeleton};
 use crate::fragment::Question;
 use crate::layout::{Layout, SharedColumn, holds_members};
 use crate::sight::Ground;
@@ -36,14 +41,63 @@ const MOST_LISTED: usize = 1_200;
 const MOST_MERGED: usize = 64;
 const MOST_CELLS: usize = 4;
 
-/// A rung of the ladder.
-#[derive(Clone, Copy)]
-struct Rung {
-    fineness: Fineness,
-    /// Whether the partition keeps to what the property says of local states.
-    keeps: bool,
-    /// Whether all cells are in one view.
-    is_merged: bool,
+/// More views are not closed together, and more pairs of cells get no view in common.
+const MOST_TOGETHER: usize = 40;
+const MOST_PAIRS: usize = 12;
+
+/// How fine the partition of a view is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+enum Level {
+    /// By signature.
+    Signature,
+    /// One round finer, and by what the property says of local states.
+    Kept,
+    /// Every local state by itself.
+    Full,
+}
+
+/// Views by their cells and how fine they are; `None` for those that are too large.
+type KnownViews = FxHashMap<(Vec<usize>, Level), Option<Rc<Closed>>>;
+
+/// A view that is held against a violation.
+#[derive(Clone)]
+struct GradedView {
+    level: Level,
+    view: Rc<Closed>,
+}
+
+/// What is tried next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Rung {
+    /// Views that are finer, by themselves.
+    Finer(Level),
+    /// All views closed together, this fine.
+    Together(Level),
+    /// Two cells in one view.
+    Pairs,
+    /// All cells in one view.
+    Merged,
+}
+
+/// What is known of a question so far.
+struct Attempt<'p> {
+    patterns: &'p [Pattern],
+    /// The first pattern that was not excluded.
+    at: usize,
+    views: Vec<GradedView>,
+    is_joint: bool,
+    /// Views by what this property says, by their cells; `None` for those that are too large.
+    kept: FxHashMap<Vec<usize>, Option<Rc<Closed>>>,
+}
+
+impl Attempt<'_> {
+    /// Puts a view into the place of a coarser one; beside it, where that was closed together with others: by itself, a finer one may admit more.
+    fn take(&mut self, at: usize, finer: GradedView) {
+        match self.is_joint {
+            true => self.views.push(finer),
+            false => self.views[at] = finer,
+        }
+    }
 }
 
 /// The family that proofs are about: the largest one.
@@ -60,8 +114,8 @@ pub struct Fine<'m> {
     naming: Vec<usize>,
     data: Vec<usize>,
     budget: &'m Budget,
-    /// The views of rungs that do not depend on the property.
-    known: RefCell<Vec<Option<Rc<Vec<Closed>>>>>,
+    /// The views that do not depend on the property.
+    known: RefCell<KnownViews>,
 }
 
 /// What came of a question.
@@ -113,81 +167,206 @@ impl<'m> Fine<'m> {
         let (expr, value) = match question {
             Question::Never { expr, value, .. } => (expr, value),
             Question::NoFault if self.is_faultless() => {
-                return Ok(Outcome::Proved(Box::new(self.certified(&[])), 0));
+                return Ok(Outcome::Proved(Box::new(self.certified(&[], false)), 0));
             }
             Question::NoFault | Question::NoDeadlock => return Ok(Outcome::Open),
         };
         let patterns = patterns(self.ground, &self.skeleton, (expr, *value))?;
-        for (at, rung) in self.rungs().into_iter().enumerate() {
-            let views = self.rung(at, &rung, &patterns).map_err(Refusal::Stopped)?;
-            let joint = Joint::new(&self.skeleton, &views, self.budget);
-            let mut is_excluded = true;
-            for pattern in &patterns {
-                is_excluded &= joint.excludes(pattern).map_err(Refusal::Stopped)?;
-                if !is_excluded {
+        let mut attempt =
+            Attempt { patterns: &patterns, at: 0, views: Vec::new(), is_joint: false, kept: FxHashMap::default() };
+        self.climb(&mut attempt).map_err(Refusal::Stopped)
+    }
+
+    fn climb(&self, attempt: &mut Attempt<'_>) -> Result<Outcome, StopReason> {
+        for cells in self.groups() {
+            let view = self.view(attempt, &cells, Level::Signature)?;
+            attempt.views.extend(view.map(|view| GradedView { level: Level::Signature, view }));
+        }
+        let mut rungs = self.rungs().into_iter().peekable();
+        while let Some(candidate) = self.candidate(attempt)? {
+            loop {
+                let Some(&rung) = rungs.peek() else { return Ok(Outcome::Open) };
+                let is_finer = match rung {
+                    Rung::Finer(level) => self.refine(attempt, level, &candidate)?,
+                    Rung::Together(level) => self.join(attempt, level)?,
+                    Rung::Pairs => self.pair(attempt, &candidate)?,
+                    Rung::Merged => self.merge(attempt)?,
+                };
+                // What is guided by the state that was admitted is asked again about the next one.
+                if !is_finer || matches!(rung, Rung::Together(_) | Rung::Merged) {
+                    rungs.next();
+                }
+                if is_finer {
                     break;
                 }
             }
-            if is_excluded {
-                let n_states = views.iter().map(|view| view.theta.len()).sum();
-                return Ok(Outcome::Proved(Box::new(self.certified(&views)), n_states));
+        }
+        let views: Vec<&Closed> = attempt.views.iter().map(|graded| &*graded.view).collect();
+        let n_states = views.iter().map(|view| view.theta.len()).sum();
+        Ok(Outcome::Proved(Box::new(self.certified(&views, attempt.is_joint)), n_states))
+    }
+
+    /// A violating state that the views admit. What they exclude they exclude for good: they only get finer.
+    fn candidate(&self, attempt: &mut Attempt<'_>) -> Result<Option<Position>, StopReason> {
+        let joint = Joint::new(&self.skeleton, attempt.views.iter().map(|graded| &*graded.view), self.budget);
+        while let Some(pattern) = attempt.patterns.get(attempt.at) {
+            if let Some(found) = joint.candidate(pattern)? {
+                return Ok(Some(found));
+            }
+            attempt.at += 1;
+        }
+        Ok(None)
+    }
+
+    /// From cheap to dear.
+    fn rungs(&self) -> Vec<Rung> {
+        let n_states = self.skeleton.states.len();
+        let can_be_full = n_states <= MOST_FULL;
+        let n_views = self.groups().len();
+        let can_be_joined = (2..=MOST_TOGETHER).contains(&n_views);
+        let mut rungs = vec![Rung::Finer(Level::Kept)];
+        rungs.extend(can_be_joined.then_some(Rung::Together(Level::Kept)));
+        rungs.extend(can_be_full.then_some(Rung::Finer(Level::Full)));
+        rungs.extend((can_be_joined && can_be_full).then_some(Rung::Together(Level::Full)));
+        rungs.extend((n_states <= MOST_MERGED && n_views > 2).then_some(Rung::Pairs));
+        let n_cells = self.naming.len() + self.data.len();
+        let can_be_merged = n_states <= MOST_MERGED && self.naming.len() > 1 && n_cells <= MOST_CELLS;
+        rungs.extend(can_be_merged.then_some(Rung::Merged));
+        rungs
+    }
+
+    /// Puts a finer view into the place of the first one that alone keeps the state from being excluded, and of those of the same array; into the place of
+    /// all, where there is no such one. Whether there was something to do.
+    fn refine(&self, attempt: &mut Attempt<'_>, level: Level, candidate: &Position) -> Result<bool, StopReason> {
+        let mut finer: Vec<(usize, Rc<Closed>)> = Vec::new();
+        let is_as_fine = |cells: &[usize]| {
+            attempt.views.iter().any(|graded| graded.level >= level && graded.view.shape.cells == cells)
+        };
+        let coarser: Vec<usize> =
+            (0..attempt.views.len()).filter(|&at| !is_as_fine(&attempt.views[at].view.shape.cells)).collect();
+        for &at in &coarser {
+            let cells = attempt.views[at].view.shape.cells.clone();
+            let Some(view) = self.view(attempt, &cells, level)? else { continue };
+            if excludes(&self.skeleton, &view, candidate) {
+                let variables = self.variables(&cells);
+                for &at in &coarser {
+                    let cells = attempt.views[at].view.shape.cells.clone();
+                    if self.variables(&cells) != variables {
+                        continue;
+                    }
+                    if let Some(view) = self.view(attempt, &cells, level)? {
+                        attempt.take(at, GradedView { level, view });
+                    }
+                }
+                return Ok(true);
+            }
+            finer.push((at, view));
+        }
+        let is_finer = !finer.is_empty();
+        finer.into_iter().for_each(|(at, view)| attempt.take(at, GradedView { level, view }));
+        Ok(is_finer)
+    }
+
+    /// The variables of cells.
+    fn variables(&self, cells: &[usize]) -> Vec<Option<VarId>> {
+        let variable = |&column: &usize| match self.ground.layout.shared[column] {
+            SharedColumn::Cell(cell) => Some(self.ground.model.cells[cell].var),
+            SharedColumn::Control(_) | SharedColumn::Taken(..) => None,
+        };
+        cells.iter().map(variable).collect()
+    }
+
+    /// Closes the views of all cells together, beside those that are finer.
+    fn join(&self, attempt: &mut Attempt<'_>, level: Level) -> Result<bool, StopReason> {
+        let keep = kept(attempt.patterns);
+        let shapes: Vec<Shape> = self.groups().iter().map(|cells| self.shape(cells, level, &keep)).collect();
+        let Some(joined) = close_together(self.ground, &self.skeleton, &shapes, self.budget)? else { return Ok(false) };
+        attempt.views.retain(|graded| graded.level > level);
+        attempt.views.extend(joined.into_iter().map(|view| GradedView { level, view: Rc::new(view) }));
+        attempt.is_joint = true;
+        Ok(true)
+    }
+
+    /// A view of two cells that a step has to do with and that does not admit the state.
+    fn pair(&self, attempt: &mut Attempt<'_>, candidate: &Position) -> Result<bool, StopReason> {
+        for cells in self.pairs() {
+            if attempt.views.iter().any(|graded| graded.view.shape.cells == cells) {
+                continue;
+            }
+            let Some(view) = self.view(attempt, &cells, Level::Full)? else { continue };
+            if excludes(&self.skeleton, &view, candidate) {
+                attempt.views.push(GradedView { level: Level::Full, view });
+                return Ok(true);
             }
         }
-        Ok(Outcome::Open)
+        Ok(false)
     }
 
-    fn rung(&self, at: usize, rung: &Rung, patterns: &[Pattern]) -> Result<Rc<Vec<Closed>>, StopReason> {
-        if rung.keeps {
-            return self.views(rung, patterns).map(Rc::new);
+    /// The cells of views of two cells each.
+    fn pairs(&self) -> Vec<Vec<usize>> {
+        let groups = self.groups();
+        let touches = |edge: &Edge, cells: &[usize]| {
+            edge.guards.iter().chain(&edge.writes).any(|(column, _)| cells.contains(column))
+        };
+        let mut found = Vec::new();
+        for (at, one) in groups.iter().enumerate() {
+            for other in &groups[at + 1..] {
+                let alone = |cells: &[usize], beside: &[usize]| -> Vec<usize> {
+                    cells.iter().copied().filter(|cell| !beside.contains(cell)).collect()
+                };
+                let (first, second) = (alone(one, other), alone(other, one));
+                if self.skeleton.edges.iter().any(|edge| touches(edge, &first) && touches(edge, &second)) {
+                    found.push([&one[..], &second].concat());
+                }
+            }
         }
-        let known = self.known.borrow().get(at).cloned().flatten();
-        if let Some(known) = known {
-            return Ok(known);
-        }
-        let found = Rc::new(self.views(rung, &[])?);
-        let mut all = self.known.borrow_mut();
-        let n = all.len().max(at + 1);
-        all.resize(n, None);
-        all[at] = Some(Rc::clone(&found));
-        Ok(found)
+        found.truncate(MOST_PAIRS);
+        found
     }
 
-    /// The views of every rung, for tests.
+    /// One view of all cells.
+    fn merge(&self, attempt: &mut Attempt<'_>) -> Result<bool, StopReason> {
+        let cells = [&self.naming[..], &self.data[..]].concat();
+        let view = self.view(attempt, &cells, Level::Full)?;
+        let is_finer = view.is_some();
+        attempt.views.extend(view.map(|view| GradedView { level: Level::Full, view }));
+        Ok(is_finer)
+    }
+
+    /// The views of every rung, each made as fine as it can be, for tests.
     ///
     /// # Errors
     /// A limit.
     pub fn ladder(&self) -> Result<Vec<Vec<Closed>>, StopReason> {
-        let rungs = self.rungs();
-        let all = rungs.iter().enumerate().map(|(at, rung)| Ok(self.rung(at, rung, &[])?.to_vec()));
-        all.collect()
-    }
-
-    fn rungs(&self) -> Vec<Rung> {
-        let n_states = self.skeleton.states.len();
-        let rung = |fineness, keeps, is_merged| Rung { fineness, keeps, is_merged };
-        let mut rungs = vec![rung(Fineness::Rounds(0), false, false), rung(Fineness::Rounds(1), true, false)];
-        if n_states <= MOST_FULL {
-            rungs.push(rung(Fineness::Full, false, false));
+        let mut attempt =
+            Attempt { patterns: &[], at: 0, views: Vec::new(), is_joint: false, kept: FxHashMap::default() };
+        let levels = [Level::Signature, Level::Kept, Level::Full];
+        let mut all = Vec::new();
+        for level in levels {
+            let groups = self.groups().into_iter().chain(if level == Level::Full { self.pairs() } else { Vec::new() });
+            let views = groups.map(|cells| self.view(&mut attempt, &cells, level));
+            let views: Vec<Option<Rc<Closed>>> = views.collect::<Result<_, _>>()?;
+            all.push(views.into_iter().flatten().map(|view| (*view).clone()).collect());
+            let shapes: Vec<Shape> = self.groups().iter().map(|cells| self.shape(cells, level, &[])).collect();
+            all.extend(close_together(self.ground, &self.skeleton, &shapes, self.budget)?);
         }
-        if n_states <= MOST_MERGED && self.naming.len() > 1 && self.naming.len() + self.data.len() <= MOST_CELLS {
-            rungs.push(rung(Fineness::Full, false, true));
+        if self.rungs().contains(&Rung::Merged) && self.merge(&mut attempt)? {
+            all.push(attempt.views.iter().map(|graded| (*graded.view).clone()).collect());
         }
-        rungs
+        Ok(all)
     }
 
     /// The cells of each view.
-    fn groups(&self, rung: &Rung) -> Vec<Vec<usize>> {
+    fn groups(&self) -> Vec<Vec<usize>> {
         let context = self.ground.model.type_context();
         let size = |&column: &usize| match self.ground.layout.shared[column] {
             SharedColumn::Cell(cell) => self.ground.model.cells[cell].ty.n_values(context),
             SharedColumn::Control(_) | SharedColumn::Taken(..) => 16,
         };
         let n_values = self.data.iter().map(size).fold(1, u128::saturating_mul);
-        let is_small = n_values <= MOST_VALUES || rung.is_merged;
-        let mut groups: Vec<Vec<usize>> = match (rung.is_merged, is_small) {
-            (true, _) => vec![[&self.naming[..], &self.data[..]].concat()],
-            (_, true) => self.naming.iter().map(|&column| [&[column], &self.data[..]].concat()).collect(),
-            (_, false) => self.naming.iter().chain(&self.data).map(|&column| vec![column]).collect(),
+        let mut groups: Vec<Vec<usize>> = match n_values <= MOST_VALUES {
+            true => self.naming.iter().map(|&column| [&[column], &self.data[..]].concat()).collect(),
+            false => self.naming.iter().chain(&self.data).map(|&column| vec![column]).collect(),
         };
         if groups.is_empty() {
             groups.push(self.data.clone());
@@ -195,25 +374,36 @@ impl<'m> Fine<'m> {
         groups
     }
 
-    fn views(&self, rung: &Rung, patterns: &[Pattern]) -> Result<Vec<Closed>, StopReason> {
-        let keep: Vec<Bits> = match rung.keeps {
-            true => patterns
-                .iter()
-                .flat_map(|pattern| pattern.processes.iter().chain([&pattern.everyone]))
-                .cloned()
-                .collect(),
-            false => Vec::new(),
+    fn shape(&self, cells: &[usize], level: Level, keep: &[Bits]) -> Shape {
+        let fineness = match level {
+            Level::Signature => Fineness::Rounds(0),
+            Level::Kept => Fineness::Rounds(1),
+            Level::Full => Fineness::Full,
         };
-        let mut views = Vec::new();
-        for cells in self.groups(rung) {
-            let shape = shape(self.ground, &self.skeleton, (&cells, 2), &keep, rung.fineness);
-            views.extend(close(self.ground, &self.skeleton, shape, self.budget)?);
+        let keep = if level == Level::Kept { keep } else { &[] };
+        shape(self.ground, &self.skeleton, (cells, 2), keep, fineness)
+    }
+
+    /// A view by itself; `None` where it is too large.
+    fn view(&self, attempt: &mut Attempt<'_>, cells: &[usize], level: Level) -> Result<Option<Rc<Closed>>, StopReason> {
+        let known = match level {
+            Level::Kept => attempt.kept.get(cells).cloned(),
+            _ => self.known.borrow().get(&(cells.to_vec(), level)).cloned(),
+        };
+        if let Some(known) = known {
+            return Ok(known);
         }
-        Ok(views)
+        let shape = self.shape(cells, level, &kept(attempt.patterns));
+        let view = close(self.ground, &self.skeleton, shape, self.budget)?.map(Rc::new);
+        match level {
+            Level::Kept => drop(attempt.kept.insert(cells.to_vec(), view.clone())),
+            _ => drop(self.known.borrow_mut().insert((cells.to_vec(), level), view.clone())),
+        }
+        Ok(view)
     }
 
     /// Views as a claim.
-    fn certified(&self, views: &[Closed]) -> FineProof {
+    fn certified(&self, views: &[&Closed], is_joint: bool) -> FineProof {
         let Ground { layout, .. } = self.ground;
         let item = |datum: &Datum| match datum {
             Datum::Value(value) => LocalItem::Value(*value),
@@ -221,7 +411,7 @@ impl<'m> Fine<'m> {
             Datum::Me => LocalItem::Itself,
             _ => LocalItem::Another,
         };
-        let view = |view: &Closed| {
+        let view = |view: &&Closed| {
             let mut theta: Vec<_> = view.theta.iter().cloned().collect();
             theta.sort();
             let cells = view.shape.cells.iter().map(|&column| layout.shared[column]).collect();
@@ -232,8 +422,14 @@ impl<'m> Fine<'m> {
             local: layout.local.clone(),
             states: self.skeleton.states.iter().map(|state| state.iter().map(item).collect()).collect(),
             views: views.iter().map(view).collect(),
+            is_joint,
         }
     }
+}
+
+/// The sets of local states that patterns ask for.
+fn kept(patterns: &[Pattern]) -> Vec<Bits> {
+    patterns.iter().flat_map(|pattern| pattern.processes.iter().chain([&pattern.everyone])).cloned().collect()
 }
 
 /// The layout of a program of one size.

@@ -1,6 +1,6 @@
 //! The joint step: is there a state that violates the property and looks, in every view, as the view allows?
 //!
-//! In: views, and what a violation shows ([`Pattern`]). Out: that there is no such state, or that there may be one. Views are never conjoined: the
+//! In: views, and what a violation shows ([`Pattern`]). Out: that there is no such state, or what is known of one that there may be ([`Position`]). Views are never conjoined: the
 //! search starts with the processes of the pattern and decides cell by cell what it holds: a value, one of the processes met so far, or
 //! one more. A cell with one way left is taken first; where more processes are needed than there are, the way is closed. That is how
 //! N + 1 processes on N - 1 levels are excluded: by counting them.
@@ -60,11 +60,16 @@ struct Ready<'a> {
     singles: FxHashMap<Vec<FineContent>, FxHashSet<u32>>,
 }
 
-/// Part of a state.
+/// Part of a state: for each of some processes the local states in which it may be, for columns what they hold.
 #[derive(Clone, Debug)]
-struct Position {
+pub struct Position {
     processes: Vec<Bits>,
     held: FxHashMap<usize, Held>,
+}
+
+/// Whether a view, whatever the others say, allows nothing of the kind.
+pub fn excludes(skeleton: &Skeleton, view: &Closed, position: &Position) -> bool {
+    Ready::new(skeleton, view).settle(&mut position.clone()) == Some(false)
 }
 
 /// Views, ready for questions.
@@ -77,28 +82,28 @@ pub struct Joint<'a> {
 
 impl<'a> Joint<'a> {
     /// Prepares views.
-    pub fn new(skeleton: &'a Skeleton, views: &'a [Closed], budget: &'a Budget) -> Joint<'a> {
-        let ready: Vec<Ready<'a>> = views.iter().map(|view| Ready::new(skeleton, view)).collect();
-        let columns: BTreeSet<usize> = views.iter().flat_map(|view| view.shape.cells.iter().copied()).collect();
+    pub fn new(skeleton: &'a Skeleton, views: impl Iterator<Item = &'a Closed>, budget: &'a Budget) -> Joint<'a> {
+        let ready: Vec<Ready<'a>> = views.map(|view| Ready::new(skeleton, view)).collect();
+        let columns: BTreeSet<usize> = ready.iter().flat_map(|ready| ready.view.shape.cells.iter().copied()).collect();
         Joint { skeleton, ready, columns: columns.into_iter().collect(), budget }
     }
 
-    /// Whether no state shows the pattern.
+    /// What a state may be like that shows the pattern, if there may be one.
     ///
     /// # Errors
     /// A limit.
-    pub fn excludes(&self, pattern: &Pattern) -> Result<bool, StopReason> {
+    pub fn candidate(&self, pattern: &Pattern) -> Result<Option<Position>, StopReason> {
         let mut position = Position { processes: pattern.processes.clone(), held: FxHashMap::default() };
         position.processes.iter_mut().for_each(|process| process.keep(&pattern.everyone));
         if position.processes.len() > self.skeleton.n_processes {
-            return Ok(true);
+            return Ok(None);
         }
         // There are at least two processes, whoever they are.
         while position.processes.len() < self.skeleton.n_processes.min(2) {
             position.processes.push(pattern.everyone.clone());
         }
         if position.processes.iter().any(Bits::is_empty) {
-            return Ok(true);
+            return Ok(None);
         }
         for &(column, required) in &pattern.cells {
             match required {
@@ -108,14 +113,19 @@ impl<'a> Joint<'a> {
             }
         }
         if !self.settle(&mut position, true) {
-            return Ok(true);
+            return Ok(None);
         }
         let mut left = MOST_BRANCHES;
-        Ok(!self.is_possible(position, pattern, &mut left)?)
+        self.whole(position, pattern, &mut left)
     }
 
-    /// Whether part of a state can be made whole.
-    fn is_possible(&self, mut position: Position, pattern: &Pattern, left: &mut usize) -> Result<bool, StopReason> {
+    /// A part of a state made whole, if it can be; as far as it was made where the search gives up.
+    fn whole(
+        &self,
+        mut position: Position,
+        pattern: &Pattern,
+        left: &mut usize,
+    ) -> Result<Option<Position>, StopReason> {
         loop {
             self.budget.check(0)?;
             let mut best: Option<Vec<Position>> = None;
@@ -130,25 +140,25 @@ impl<'a> Joint<'a> {
                 }
             }
             let Some(mut options) = best else {
-                return Ok(self.settle(&mut position, true));
+                return Ok(self.settle(&mut position, true).then_some(position));
             };
             match options.len() {
-                0 => return Ok(false),
+                0 => return Ok(None),
                 1 => position = options.remove(0),
                 _ => {
                     if !self.settle(&mut position, true) {
-                        return Ok(false);
+                        return Ok(None);
                     }
                     for option in options {
                         if *left == 0 {
-                            return Ok(true);
+                            return Ok(Some(option));
                         }
                         *left -= 1;
-                        if self.is_possible(option, pattern, left)? {
-                            return Ok(true);
+                        if let Some(found) = self.whole(option, pattern, left)? {
+                            return Ok(Some(found));
                         }
                     }
-                    return Ok(false);
+                    return Ok(None);
                 }
             }
         }

@@ -24,6 +24,11 @@ fn load(name: &str, n: i64) -> Model {
 
 /// How many states the views of a proof have, if there is a proof.
 fn proved(model: &Model, property: &str) -> Option<usize> {
+    proof_of(model, property).map(|proof| proof.views.iter().map(|view| view.theta.len()).sum())
+}
+
+/// A proof, which the checker accepts.
+fn proof_of(model: &Model, property: &str) -> Option<FineProof> {
     let property = model.properties.iter().find(|one| one.name == property).unwrap();
     let question = match &property.kind {
         PropertyKind::Invariant(expr) => Question::Never { expr: expr.clone(), value: false, witnesses: 0 },
@@ -34,15 +39,62 @@ fn proved(model: &Model, property: &str) -> Option<usize> {
     let budget = Budget::unlimited();
     let fine = Fine::new(Ground { model, layout: &layout }, &budget).unwrap_or_else(|refusal| panic!("{refusal:?}"));
     match fine.prove(&question).unwrap_or_else(|refusal| panic!("{refusal:?}")) {
-        Outcome::Proved(proof, n) => {
-            let facts = vec![Fact { claim: Claim::Fine(*proof), uses: Vec::new() }];
-            let proof =
-                Certificate { property: property.name.clone(), scope: Scope::Instance, facts, implies: Vec::new() };
-            audit::certificate::check(model, property, &proof, &budget)
-                .unwrap_or_else(|error| panic!("{}: {error}", property.name));
-            Some(n)
+        Outcome::Proved(proof, _) => {
+            accepts(model, &property.name, &proof).unwrap_or_else(|error| panic!("{}: {error}", property.name));
+            Some(*proof)
         }
         Outcome::Open => None,
+    }
+}
+
+fn accepts(model: &Model, property: &str, proof: &FineProof) -> Result<(), String> {
+    let property = model.properties.iter().find(|one| one.name == property).unwrap();
+    let facts = vec![Fact { claim: Claim::Fine(proof.clone()), uses: Vec::new() }];
+    let proof = Certificate { property: property.name.clone(), scope: Scope::Instance, facts, implies: Vec::new() };
+    let checked = audit::certificate::check(model, property, &proof, &Budget::unlimited());
+    checked.map(|_| ()).map_err(|error| error.to_string())
+}
+
+/// Rooms with a key and a name on the door each, which is written by whoever has the key.
+fn rooms(n: i64, body: &str) -> Model {
+    let text = format!(
+        "program rooms(N: 2..) {{ shared gate: [pid?; N] = none; shared user: [pid?; N] = none; \
+         process P[i in 0..<N] {{ public room: 0..<N; loop {{ pick: room = any; \
+         enter: atomic {{ await gate[room] == none; gate[room] = i; }} {body} }} }} \
+         invariant noted: forall i: P[i]@use => user[P[i].room] == i; \
+         invariant alone: forall i != j: P[i]@use && P[j]@use => P[i].room != P[j].room; }}"
+    );
+    lang::load(&SourceFile::new("rooms.pw", &text), &[("N".to_owned(), n)]).unwrap().model
+}
+
+const NOTED: &str = "note: user[room] = i; use: skip; wipe: user[room] = none; leave: gate[room] = none;";
+
+#[test]
+fn what_is_written_under_locks_of_its_own_is_proved_by_views_closed_together() {
+    for n in [2, 3, 5] {
+        let model = rooms(n, NOTED);
+        let proof = proof_of(&model, "noted").unwrap_or_else(|| panic!("N = {n}"));
+        assert!(proof.is_joint && proof.views.iter().all(|view| view.cells.len() == 1), "N = {n}");
+        let apart = FineProof { is_joint: false, ..proof.clone() };
+        assert!(accepts(&model, "noted", &apart).is_err(), "each view by itself is not closed: N = {n}");
+        assert!(proof_of(&model, "alone").is_some(), "N = {n}");
+    }
+    // The name is wiped, or written, by who has no key; and the views of a proof say nothing about another program.
+    for body in [
+        "note: user[room] = i; use: skip; leave: gate[room] = none; wipe: user[room] = none;",
+        "note: user[room] = i; use: skip; wipe: user[room] = none; leave: gate[room] = none; late: user[room] = i;",
+        "early: gate[room] = none; note: user[room] = i; use: skip; wipe: user[room] = none; leave: gate[room] = none;",
+    ] {
+        assert!([3, 4].into_iter().all(|n| proof_of(&rooms(n, body), "noted").is_none()), "{body}");
+    }
+    let model = rooms(3, NOTED);
+    let proof = proof_of(&model, "noted").unwrap();
+    for view in 0..proof.views.len() {
+        for state in (view..proof.views[view].theta.len()).step_by(11) {
+            let mut fewer = proof.clone();
+            fewer.views[view].theta.remove(state);
+            assert!(accepts(&model, "noted", &fewer).is_err(), "without state {state} of view {view}");
+        }
     }
 }
 
@@ -199,6 +251,7 @@ struct Tally {
     programs: usize,
     looks: usize,
     proved: usize,
+    joint: usize,
     missed: usize,
 }
 
@@ -252,6 +305,7 @@ fn compare(text: &str, n: i64, tally: &mut Tally, changed: &mut Choices) {
             continue;
         };
         tally.proved += 1;
+        tally.joint += usize::from(proof.is_joint);
         assert!(!violated, "{} is violated at N = {n}\n{text}", property.name);
         let certificate = |proof: FineProof| {
             let facts = vec![Fact { claim: Claim::Fine(proof), uses: Vec::new() }];
@@ -299,8 +353,8 @@ fn campaign(seed: u64, n_programs: u64, has_home: bool) -> Tally {
             compare(&text, n, &mut tally, &mut choices);
         }
     }
-    let Tally { programs, looks, proved, missed } = tally;
-    println!("{programs} programs, {looks} looks, {proved} proved, {missed} true and open");
+    let Tally { programs, looks, proved, joint, missed } = tally;
+    println!("{programs} programs, {looks} looks, {proved} proved, {joint} of them jointly, {missed} true and open");
     tally
 }
 

@@ -1,7 +1,7 @@
 //! The obligations of one view: where it starts, and that every step of a process in it, of an outsider, and of one more process leads to one of
 //! its states again.
 //!
-//! In: all moves, and a view. Out: how many obligations hold, or the first that does not.
+//! In: all moves, a view, and what other views have room for, where views are joint. Out: how many obligations hold, or the first that does not.
 
 use base::Budget;
 use evidence::certificate::DischargedObligations;
@@ -11,6 +11,7 @@ use rustc_hash::FxHashSet;
 use super::look::Thing;
 use super::moves::{Move, Moves, Round, Whom};
 use super::plan::Plan;
+use super::room::Room;
 use crate::certificate::{CertificateError, Outcome, words};
 
 /// A view, its states in both orders.
@@ -36,13 +37,24 @@ struct ViewMove {
     whom: Whom,
     targets: Vec<bool>,
     round: Round,
+    /// The move itself, where other views are asked for room.
+    origin: Option<Origin>,
+}
+
+/// What a move needs, whatever a view shows of it.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(super) struct Origin {
+    pub from: Option<usize>,
+    pub before: Vec<(usize, Thing)>,
+    /// The local states in which every other process is.
+    pub others: Vec<bool>,
 }
 
 /// Processes of a view, and one more.
 #[derive(Clone)]
-struct Group {
-    cells: Vec<FineContent>,
-    blocks: Vec<u32>,
+pub(super) struct Group {
+    pub cells: Vec<FineContent>,
+    pub blocks: Vec<u32>,
     took: [[bool; 3]; 3],
 }
 
@@ -90,10 +102,15 @@ impl<'a, 'm> Sight<'a, 'm> {
         Ok(Sight { plan, view, columns, n_blocks, known, is_tracked })
     }
 
-    pub fn check(&self, starts: &[usize], moves: &Moves, budget: &Budget) -> Outcome<DischargedObligations> {
+    pub fn check(
+        &self,
+        starts: &[usize],
+        (moves, rooms): (&Moves, &[Room<'_>]),
+        budget: &Budget,
+    ) -> Outcome<DischargedObligations> {
         let mut found =
             DischargedObligations { initiality: self.initiality(starts)?, ..DischargedObligations::default() };
-        let shown = self.shown(moves);
+        let shown = self.shown(moves, !rooms.is_empty());
         for (at, state) in self.view.theta.iter().enumerate() {
             if at.is_multiple_of(16) {
                 budget.check(0)?;
@@ -103,7 +120,7 @@ impl<'a, 'm> Sight<'a, 'm> {
                 let movers = (0..self.view.k).filter(|&one| step.from == Some(state.blocks[one])).map(Some);
                 for mover in movers.chain(step.from.is_none().then_some(None)) {
                     found.step += 1;
-                    self.leads_back(&group, mover, step)?;
+                    self.leads_back(&group, mover, (step, rooms))?;
                 }
             }
             if self.plan.n_processes > self.view.k {
@@ -111,7 +128,7 @@ impl<'a, 'm> Sight<'a, 'm> {
                     let Some(block) = step.from else { continue };
                     for group in self.with_one_more(state, block) {
                         found.non_interference += 1;
-                        self.leads_back(&group, Some(self.view.k), step)?;
+                        self.leads_back(&group, Some(self.view.k), (step, rooms))?;
                     }
                 }
             }
@@ -166,7 +183,7 @@ impl<'a, 'm> Sight<'a, 'm> {
     }
 
     /// The moves as the view shows them, those aside of which it shows nothing.
-    fn shown(&self, moves: &Moves) -> Vec<ViewMove> {
+    fn shown(&self, moves: &Moves, with_origin: bool) -> Vec<ViewMove> {
         let of_set = |set: &[bool]| {
             let mut blocks = vec![false; self.n_blocks];
             for (state, &is_in) in set.iter().enumerate() {
@@ -195,10 +212,17 @@ impl<'a, 'm> Sight<'a, 'm> {
             if from == to && after.is_empty() && is_still {
                 continue;
             }
+            let others = |state: usize| all.iter().all(|&set| moves.sets[set][state]);
+            let origin = with_origin.then(|| Origin {
+                from: one.from,
+                before: before.clone(),
+                others: (0..self.view.blocks.len()).map(others).collect(),
+            });
             let all: Vec<Vec<bool>> =
                 all.iter().map(|&set| sets[set].clone()).filter(|blocks| blocks.contains(&false)).collect();
             let targets = if *whom == Whom::Other { of_set(targets) } else { Vec::new() };
-            let shown = ViewMove { from, to, before: seen(before), after, all, whom: *whom, targets, round: *round };
+            let (before, whom, round) = (seen(before), *whom, *round);
+            let shown = ViewMove { from, to, before, after, all, whom, targets, round, origin };
             if known.insert(shown.clone()) {
                 found.push(shown);
             }
@@ -245,10 +269,12 @@ impl<'a, 'm> Sight<'a, 'm> {
         found
     }
 
-    fn leads_back(&self, group: &Group, mover: Option<usize>, step: &ViewMove) -> Outcome<()> {
+    fn leads_back(&self, group: &Group, mover: Option<usize>, (step, rooms): (&ViewMove, &[Room<'_>])) -> Outcome<()> {
         let kept: Vec<usize> = (0..self.view.k).collect();
+        let is_taken = || step.origin.iter().all(|origin| rooms.iter().all(|room| room.fits(group, mover, origin)));
         for after in self.outcomes(group, mover, step) {
-            if !self.known.contains(&after.part(&kept)) {
+            // Where another view has no room for the move, it is none.
+            if !self.known.contains(&after.part(&kept)) && is_taken() {
                 let cells: Vec<String> = self.view.cells.iter().map(|cell| format!("{cell:?}")).collect();
                 return words::refused(
                     "every step leads to a state of the view again",
