@@ -25,10 +25,10 @@ fn verdicts_equal_those_of_the_whole_product() {
 #[test]
 fn verdicts_with_rendezvous_equal_those_of_the_whole_product() {
     // Most steps that go on have a rendezvous before or after them.
-    for (chains, least) in [(false, 20), (true, 2)] {
+    for (chains, n_programs, least) in [(false, 800, 20), (true, 1500, 2)] {
         let beyond = Beyond { patterns: true, end_places: true, chains, ..Beyond::NOTHING };
         let shape = RandomFeatures { n_statements: 3, procedures: false, beyond, ..RandomFeatures::everything() };
-        compare_with_the_product(800, shape, |model| !model.channels.is_empty(), least);
+        compare_with_the_product(n_programs, shape, |model| !model.channels.is_empty(), least);
     }
 }
 
