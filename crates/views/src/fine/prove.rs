@@ -42,7 +42,7 @@ const MOST_MERGED: usize = 64;
 const MOST_CELLS: usize = 4;
 
 /// More views are not closed together, and more pairs of cells get no view in common.
-const MOST_TOGETHER: usize = 12;
+const MOST_TOGETHER: usize = 10;
 const MOST_PAIRS: usize = 12;
 
 /// How fine the partition of a view is.
