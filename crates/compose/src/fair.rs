@@ -257,7 +257,7 @@ impl<B: FairBackend> FairSearch<'_, '_, B> {
         }
         Ok(match self.backend.prove(violation, focus_accepts, &foci)? {
             WrittenProof::Proof(invariant, ranks) => {
-                AbstractRound::Proved(Some(Box::new((Claim::SplitInvariant(invariant), Claim::NoFairRun(ranks)))))
+                AbstractRound::Proved(Some(Box::new((Claim::SplitInvariant(invariant), Claim::NoFairRun(*ranks)))))
             }
             WrittenProof::TooLarge => AbstractRound::Proved(None),
             WrittenProof::Open(open) => AbstractRound::Open(open, AutomatonChoice::Reference),

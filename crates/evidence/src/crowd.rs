@@ -18,6 +18,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::plain::{AutomatonNames, UsedNames};
 use crate::ranks::ViolationName;
 
 /// No fair run of any size violates the property in one way; nor in the ways that are its images under permutations of processes.
@@ -25,10 +26,33 @@ use crate::ranks::ViolationName;
 pub struct CrowdRefutation {
     /// The way to violate the property.
     pub violation: ViolationName,
+    /// The states of the automaton that the branches speak of.
+    pub automaton: AutomatonNames,
     /// Sums that hold in every reachable state.
     pub sums: Vec<CrowdSum>,
     /// One for each fair component of the product.
     pub branches: Vec<Branch>,
+}
+
+impl CrowdRefutation {
+    /// The claim with the names that it uses, where states are numbered as in a table of all names.
+    pub fn with_names_of(mut self, all: &AutomatonNames) -> Self {
+        let mut names = UsedNames::new(all);
+        name_states(&mut self.branches, &mut names);
+        self.automaton = names.into_table();
+        self
+    }
+}
+
+fn name_states(branches: &mut [Branch], names: &mut UsedNames<'_>) {
+    for branch in branches {
+        branch.state = branch.state.map(|state| names.state(state));
+        match &mut branch.because {
+            Lasting::Others(branches) | Lasting::Named { branches, .. } | Lasting::Holder { branches, .. } => {
+                name_states(branches, names);
+            }
+        }
+    }
 }
 
 /// A sum over all processes, by view.
@@ -47,7 +71,7 @@ pub struct CrowdSum {
 pub struct Branch {
     /// A view in the component.
     pub view: usize,
-    /// The automaton's state beside it, in the product.
+    /// The automaton's state beside it by its position in the table, in the product.
     pub state: Option<usize>,
     /// The views that the component lives in, and maybe more, ascending; none where they are not given. They tell people
     /// what lasts for ever; the checker refuses a list in which one is missing.

@@ -2,12 +2,13 @@
 //!
 //! In: a property of a Model. Out: the list of its violations, each an instance of the property and a set of fairness assumptions,
 //! with an automaton that accepts the words of states on which the instance is false. Claims of [`crate::ranks`] are about these
-//! automata, and name violations by what they are ([`ReferenceViolation::name`]). An engine searches with smaller automata that it makes otherwise;
+//! automata, and name violations, states and marks by what they are ([`ReferenceViolation::name`], [`AutomatonNames`]). An engine searches with smaller automata that it makes otherwise;
 //! here nothing is shared with it, so that a mistake there cannot hide itself.
 //!
 //! A conjunction is violated by violating one of its parts: `&&`, `forall`, `always` and `eventually always` over them fall apart. What is left is
 //! negated, brought to normal form and expanded (`tableau.rs`).
 
+mod names;
 mod tableau;
 
 use std::rc::Rc;
@@ -21,6 +22,9 @@ use model::property::{BooleanOp, Formula, Property, UnaryTemporal};
 use model::value::Value;
 
 use crate::ranks::ViolationName;
+use tableau::TableauNode;
+
+pub use names::{AutomatonNames, UsedNames};
 
 /// One way to violate a property: a run that satisfies all the fairness assumptions and whose states the automaton accepts.
 #[derive(Clone, Debug)]
@@ -53,6 +57,12 @@ pub struct ReferenceAutomaton {
     pub states: Vec<Vec<ReferenceEdge>>,
     /// How many marks there are.
     pub n_marks: usize,
+    /// The formulas that states and marks are made of.
+    formulas: Vec<TableauNode>,
+    /// For each state those that have to be true of the rest of the word.
+    obligations: Vec<Vec<usize>>,
+    /// For each mark its `until`.
+    untils: Vec<usize>,
 }
 
 /// A condition on one state of the program.

@@ -1,4 +1,4 @@
-//! Certificates on disk: one JSON document, `piecewise-proof/4`.
+//! Certificates on disk: one JSON document, `piecewise-proof/5`.
 //!
 //! The head names the program, its parameters, a fingerprint of what the program means, the property and the method, so that a
 //! proof of another program or instance is refused. Every id is beside the user's name for it, and both must agree with
@@ -30,11 +30,11 @@ pub use read::{ProofFile, read};
 pub const MOST_BYTES: usize = 1 << 30;
 
 /// The name and version of the format.
-pub const FORMAT: &str = "piecewise-proof/4";
+pub const FORMAT: &str = "piecewise-proof/5";
 
 /// Earlier versions, whose proofs did not say what a checker needs to know: which elements permutations move, which violation of a
-/// property is meant, and which part of it follows from which processes.
-const OLDER: [&str; 3] = ["piecewise-proof/1", "piecewise-proof/2", "piecewise-proof/3"];
+/// property is meant, which part of it follows from which processes, and what the states of its automaton are.
+const OLDER: [&str; 4] = ["piecewise-proof/1", "piecewise-proof/2", "piecewise-proof/3", "piecewise-proof/4"];
 
 /// A certificate as text: one line for each point, column and row, so that files can be compared line by line.
 pub fn to_text(model: &Model, certificate: &Certificate, method: &str) -> String {

@@ -37,6 +37,7 @@ use model::process::ProcessId;
 use model::value::Value;
 use model::variable::CellId;
 
+use crate::plain::{AutomatonNames, UsedNames};
 use crate::ranks::ViolationName;
 
 /// What processes see, and sums that hold in every reachable state.
@@ -126,6 +127,8 @@ pub struct LocalWeight {
 pub struct Refutation {
     /// The way to violate the property.
     pub violation: ViolationName,
+    /// The states of the automaton that the steps speak of.
+    pub automaton: AutomatonNames,
     /// The processes of the property's view.
     pub members: Vec<ProcessId>,
     /// The cells that it shows besides, where the property speaks of them.
@@ -134,6 +137,37 @@ pub struct Refutation {
     pub controls: Vec<ProcessId>,
     /// The steps. The last one leaves a set empty, or distinguishes cases in all of which this is so.
     pub steps: Vec<RefutationStep>,
+}
+
+impl Refutation {
+    /// The claim with the names that it uses, where states are numbered as in a table of all names.
+    pub fn with_names_of(mut self, all: &AutomatonNames) -> Self {
+        let mut names = UsedNames::new(all);
+        name_states(&mut self.steps, &mut names);
+        self.automaton = names.into_table();
+        self
+    }
+}
+
+fn name_states(steps: &mut [RefutationStep], names: &mut UsedNames<'_>) {
+    for step in steps {
+        match step {
+            RefutationStep::Split { cases, .. } => {
+                for case in cases {
+                    let states = case.points.iter_mut().filter_map(|point| point.state.as_mut());
+                    states.for_each(|state| *state = names.state(*state as usize) as u32);
+                    name_states(&mut case.steps, names);
+                }
+            }
+            RefutationStep::Holder { cases, .. } | RefutationStep::Scheduled(cases) => {
+                cases.iter_mut().for_each(|case| name_states(&mut case.steps, names));
+            }
+            RefutationStep::Fair(_)
+            | RefutationStep::Compatible { .. }
+            | RefutationStep::Unequal(_)
+            | RefutationStep::Single(_) => {}
+        }
+    }
 }
 
 /// Whose edges a step is about.
@@ -196,7 +230,7 @@ pub struct RefutationCase {
 pub struct NodePoint {
     /// The view state.
     pub row: Vec<u32>,
-    /// The automaton's state, for the property's view.
+    /// The automaton's state by its position in the table, for the property's view.
     pub state: Option<u32>,
 }
 

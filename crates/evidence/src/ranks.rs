@@ -2,7 +2,8 @@
 //!
 //! **The abstract process** of a *focus*, over a split invariant with `k = 1` whose members see all shared and public cells and what
 //! all processes expose (this part of a view state is the *store*). A node is a view state of the focus, by its position among the rows
-//! of its member, with a state of the violation's automaton ([`crate::plain`]), which reads the state before each turn. Its edges are
+//! of its member, with a state of the violation's automaton ([`crate::plain`]), which reads the state before each turn; states and marks of the automaton are positions in a
+//! table of their names. Its edges are
 //! the turns of the focus, and for every other process its turns from each of its view states with the same store, of which the focus
 //! sees what becomes of the store. Turns are those of `eval`: steps, and stutters where there is none or at `idle`.
 //!
@@ -26,15 +27,35 @@
 use model::fairness::FairnessId;
 use model::process::ProcessId;
 
+use crate::plain::{AutomatonNames, UsedNames};
+
 /// No fair run violates the property in this way.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NoFairRun {
     /// The way to violate the property.
     pub violation: ViolationName,
+    /// The states and marks of the automaton that the claim speaks of.
+    pub automaton: AutomatonNames,
     /// What is demanded of runs.
     pub variant: Variant,
     /// The abstract processes without such a run. The fact uses one split invariant.
     pub foci: Vec<Focus>,
+}
+
+impl NoFairRun {
+    /// The claim with the names that it uses, where states and marks are numbered as in a table of all names.
+    pub fn with_names_of(mut self, all: &AutomatonNames) -> Self {
+        let mut names = UsedNames::new(all);
+        if let Variant::EveryProcess { mark: Some(mark) } = &mut self.variant {
+            *mark = names.mark(*mark);
+        }
+        for focus in &mut self.foci {
+            focus.nodes.iter_mut().for_each(|(_, state)| *state = names.state(*state as usize) as u32);
+            focus.ranks.name_marks(&mut names);
+        }
+        self.automaton = names.into_table();
+        self
+    }
 }
 
 /// Names a way to violate a temporal property ([`crate::plain::ReferenceViolation`]) by what it is.
@@ -55,7 +76,7 @@ pub enum Variant {
     OneProcess,
     /// Turns of the focus carry a mark of the automaton infinitely often: every process has to be a focus.
     EveryProcess {
-        /// The mark; any turn counts where there is none.
+        /// The mark, by its position in the table; any turn counts where there is none.
         mark: Option<usize>,
     },
 }
@@ -65,7 +86,7 @@ pub enum Variant {
 pub struct Focus {
     /// The process.
     pub process: ProcessId,
-    /// The nodes, each once: a row of the process's member, and a state of the automaton.
+    /// The nodes, each once: a row of the process's member, and a state of the automaton by its position in the table.
     pub nodes: Vec<(u32, u32)>,
     /// The ranks of all nodes.
     pub ranks: RankTree,
@@ -80,12 +101,24 @@ pub struct RankTree {
     pub reasons: Vec<RankReason>,
 }
 
+impl RankTree {
+    fn name_marks(&mut self, names: &mut UsedNames<'_>) {
+        for reason in &mut self.reasons {
+            match reason {
+                RankReason::Missing(mark) => *mark = names.mark(*mark),
+                RankReason::Pair(_, below) => below.name_marks(names),
+                RankReason::Trivial | RankReason::Own => {}
+            }
+        }
+    }
+}
+
 /// Why no fair run keeps to the nodes of a rank.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RankReason {
     /// No edge stays among them.
     Trivial,
-    /// No edge among them carries this mark of the automaton.
+    /// No edge among them carries this mark of the automaton, by its position in the table.
     Missing(usize),
     /// No edge among them is a turn of the focus that carries the mark that [`Variant::EveryProcess`] names.
     Own,

@@ -61,6 +61,14 @@ pub fn scope(scope: TextOwner) -> String {
     written(|out| out.scope(scope))
 }
 
+/// The canonical text of an expression, with the values of the variables that are bound around it.
+pub fn instance(model: &Model, expr: &Expr, bound: &[Value]) -> String {
+    let mut out = CanonicalWriter { out: String::new(), model };
+    out.expr(expr);
+    bound.iter().for_each(|&value| out.value(value));
+    out.out
+}
+
 fn written(what: impl FnOnce(&mut CanonicalWriter<'_>)) -> String {
     let mut out = CanonicalWriter { out: String::new(), model: &Model::default() };
     what(&mut out);

@@ -498,8 +498,9 @@ pub(crate) fn refutation(
                 }
             }
             let violation = plain.name(model);
-            let refutation = Refutation { violation, members: looked_at.members, cells, controls, steps };
-            Ok(Attempted::Refuted(view, refutation))
+            let (automaton, members) = (plain::AutomatonNames::default(), looked_at.members);
+            let refutation = Refutation { violation, automaton, members, cells, controls, steps };
+            Ok(Attempted::Refuted(view, refutation.with_names_of(&plain.automaton.names(model))))
         }
     }
 }

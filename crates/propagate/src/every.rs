@@ -183,11 +183,17 @@ impl<'m> EverySize<'m> {
         let mut refuter = Refuter::new(matter, self.budget, (self.config.depth, self.config.tests));
         match refuter.refute()? {
             None => Err(StopReason::from(Coarse::Views).into()),
-            Some(branches) => Ok(CrowdRefutation {
-                violation: violation.name(self.crowd.ground.model),
-                sums: self.sums.clone(),
-                branches,
-            }),
+            Some(branches) => {
+                let model = self.crowd.ground.model;
+                let (violation, automaton) = (violation.name(model), &violation.automaton);
+                let claim = CrowdRefutation {
+                    violation,
+                    automaton: plain::AutomatonNames::default(),
+                    sums: self.sums.clone(),
+                    branches,
+                };
+                Ok(claim.with_names_of(&automaton.names(model)))
+            }
         }
     }
 

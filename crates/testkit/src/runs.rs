@@ -84,7 +84,8 @@ impl<'m> Prover<'m> {
         let violations = plain::violations(self.local.model, property, formula).ok()?;
         for violation in &violations {
             let (variant, foci) = self.excluded(violation)?;
-            let claim = Claim::NoFairRun(NoFairRun { violation: violation.name(self.local.model), variant, foci });
+            let (model, automaton) = (self.local.model, violation.automaton.names(self.local.model));
+            let claim = Claim::NoFairRun(NoFairRun { violation: violation.name(model), automaton, variant, foci });
             facts.push(Fact { claim, uses: vec![0] });
         }
         Some(Certificate {

@@ -23,6 +23,7 @@ use model::process::ProcessId;
 use model::variable::CellId;
 
 use super::clause::Splitter;
+use super::named::Named;
 use super::{CertificateError, Outcome, words};
 use conditions::{Judge, Product};
 use crowds::Crowds;
@@ -115,7 +116,9 @@ impl<'a> Scene<'a> {
         let fairness = judge.fairness(violation, &property, &property_edges);
         let product = judge.product(&violation.automaton, (&property, &property_edges), &fairness)?;
         let meetings = RefCell::default();
-        let replay = Replay { scene: self, judge, violation, earlier, property, property_edges, product, meetings };
+        let named = Named::new(model, &violation.automaton, &claim.automaton)?;
+        let replay =
+            Replay { scene: self, judge, violation, named, earlier, property, property_edges, product, meetings };
         let sets = Sets { of: vec![None; model.processes.len() + 1], scheduled: None };
         let mut n_steps = 0;
         replay.run(&claim.steps, sets, &mut n_steps)?;
@@ -145,6 +148,7 @@ struct Replay<'r, 'a> {
     scene: &'r Scene<'a>,
     judge: Judge<'r, 'a>,
     violation: &'r ReferenceViolation,
+    named: Named,
     earlier: &'r [Earlier<'r>],
     property: Rc<View>,
     property_edges: Rc<Vec<Edge>>,
@@ -343,7 +347,10 @@ impl Replay<'_, '_> {
     /// The node that a point is, if there is one.
     fn node(&self, of: usize, point: &NodePoint) -> Option<usize> {
         let row = self.view(of).number(&point.row)?;
-        if self.is_property(of) { self.product.number(row, point.state? as usize) } else { Some(row) }
+        if !self.is_property(of) {
+            return Some(row);
+        }
+        self.product.number(row, self.named.state(point.state? as usize)?)
     }
 
     fn holder(

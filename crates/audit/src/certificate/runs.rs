@@ -28,6 +28,7 @@ use self::ranks::{Carried, Graph};
 use self::turns::{Rows, Turns};
 use super::claimed::{Claimed, column_name};
 use super::initial::factors;
+use super::named::Named;
 use super::numbering::name;
 use super::propagation::conditions::expressions;
 use super::{CertificateError, Outcome, words};
@@ -40,7 +41,8 @@ pub(super) fn check(
     budget: &Budget,
 ) -> Outcome<usize> {
     let model = claimed.model();
-    check_shape(model, violation, claim).map_err(CertificateError::Malformed)?;
+    let named = Named::new(model, &violation.automaton, &claim.automaton)?;
+    let variant = check_shape(model, &named, claim).map_err(CertificateError::Malformed)?;
     let rows = listed(claimed).map_err(CertificateError::Malformed)?;
     let mut turns = Turns::new(claimed, rows);
     let mut judge = Judge::new(model, budget);
@@ -53,7 +55,7 @@ pub(super) fn check(
     for focus in &claim.foci {
         budget.check(0)?;
         let mut process =
-            Process { claimed, violation, conditions: &conditions, variant: claim.variant, focus, budget, met };
+            Process { claimed, violation, conditions: &conditions, named: &named, variant, focus, budget, met };
         process.check(&mut turns, &mut judge)?;
         met = process.met;
     }
@@ -75,8 +77,8 @@ fn check_values(
     Ok(())
 }
 
-/// The foci are those that the variant asks for, and marks are marks.
-fn check_shape(model: &Model, violation: &ReferenceViolation, claim: &NoFairRun) -> Result<(), String> {
+/// The foci are those that the variant asks for; the variant with the checker's own mark.
+fn check_shape(model: &Model, named: &Named, claim: &NoFairRun) -> Result<Variant, String> {
     let mut foci: Vec<ProcessId> = claim.foci.iter().map(|focus| focus.process).collect();
     if let Some(unknown) = foci.iter().find(|&&focus| model.processes.get(focus).is_none()) {
         return Err(format!("there is no process number {}", unknown.index()));
@@ -89,16 +91,14 @@ fn check_shape(model: &Model, violation: &ReferenceViolation, claim: &NoFairRun)
     }
     match claim.variant {
         Variant::OneProcess if foci.is_empty() => Err("no process is looked at".to_owned()),
-        Variant::OneProcess => Ok(()),
+        Variant::OneProcess => Ok(Variant::OneProcess),
         Variant::EveryProcess { mark } => {
             if let Some(left) = model.processes.ids().find(|process| !foci.contains(process)) {
                 return Err(format!("{} is not looked at", name(model, left)));
             }
-            let n_marks = violation.automaton.n_marks;
-            match mark.filter(|&mark| mark >= n_marks) {
-                Some(mark) => Err(format!("it names mark {mark} of an automaton with {n_marks}")),
-                None => Ok(()),
-            }
+            let Some(position) = mark else { return Ok(Variant::EveryProcess { mark: None }) };
+            let own = named.mark(position).ok_or_else(|| format!("its table has no mark {position}"))?;
+            Ok(Variant::EveryProcess { mark: Some(own) })
         }
     }
 }
@@ -201,6 +201,9 @@ impl MetPairs {
     }
 }
 
+/// The position of each node: a row and a state of the automaton.
+type NodeNumbers = FxHashMap<(u32, u32), u32>;
+
 /// What edges carry, by the state of the automaton, the reading there, whether it is an own turn with its mark, and the set of pairs.
 type CarriedNumbers = FxHashMap<(u32, usize, bool, u32), u32>;
 
@@ -209,6 +212,7 @@ struct Process<'p> {
     claimed: &'p Claimed<'p>,
     violation: &'p ReferenceViolation,
     conditions: &'p Conditions,
+    named: &'p Named,
     variant: Variant,
     focus: &'p Focus,
     budget: &'p Budget,
@@ -239,12 +243,12 @@ struct RowMove {
 
 impl Process<'_> {
     fn check(&mut self, turns: &mut Turns<'_>, judge: &mut Judge<'_>) -> Outcome<()> {
-        let numbers = self.numbered(turns)?;
+        let (nodes, numbers) = self.numbered(turns)?;
         self.check_initial(turns, &numbers)?;
-        let mut graph = Graph::new(self.violation.automaton.n_marks);
+        let mut graph = Graph::default();
         let mut known: FxHashMap<u32, Here> = FxHashMap::default();
         let mut carried: CarriedNumbers = FxHashMap::default();
-        for &(row, state) in &self.focus.nodes {
+        for &(row, state) in &nodes {
             self.budget.check(0)?;
             let here = match known.entry(row) {
                 Entry::Occupied(known) => known.into_mut(),
@@ -254,11 +258,11 @@ impl Process<'_> {
             self.edges(turns, here, (row, state), (&numbers, &mut carried, &mut graph))?;
         }
         let shown = |node: usize| {
-            let (row, state) = self.focus.nodes[node];
-            format!("{} (state {state} of the automaton)", self.show(turns, row))
+            let (row, state) = nodes[node];
+            format!("{} where {} is to come", self.show(turns, row), self.state_name(state as usize))
         };
         let obligation = |what: String| format!("in the runs that {} sees, {what}", self.focus_name());
-        ranks::check(&graph, &self.focus.ranks).map_err(|wrong| match wrong {
+        ranks::check(&graph, self.named, &self.focus.ranks).map_err(|wrong| match wrong {
             ranks::Wrong::Shape(what) => {
                 CertificateError::Malformed(format!("the ranks of {}: {what}", self.focus_name()))
             }
@@ -278,25 +282,32 @@ impl Process<'_> {
         words::view(&self.claimed.numbering, rows.columns, &rows.list[row as usize])
     }
 
-    /// The position of each node.
-    fn numbered(&self, turns: &Turns<'_>) -> Outcome<FxHashMap<(u32, u32), u32>> {
+    /// The formulas that make a state of the automaton.
+    fn state_name(&self, state: usize) -> String {
+        let mut names = self.violation.automaton.names(self.claimed.model());
+        names.states.swap_remove(state).into_iter().collect::<Vec<String>>().join(" and ")
+    }
+
+    /// The nodes with the checker's own states, and the position of each.
+    fn numbered(&self, turns: &Turns<'_>) -> Outcome<(Vec<(u32, u32)>, NodeNumbers)> {
         let n_rows = turns.rows(self.focus.process).list.len();
-        let n_states = self.violation.automaton.states.len();
-        let mut numbers = FxHashMap::default();
-        for (at, &(row, state)) in self.focus.nodes.iter().enumerate() {
-            let known = (row as usize) < n_rows && (state as usize) < n_states;
-            if !known || numbers.insert((row, state), at as u32).is_some() {
-                let what = if known { "is listed twice" } else { "does not exist" };
+        let (mut nodes, mut numbers) = (Vec::new(), FxHashMap::default());
+        for (at, &(row, position)) in self.focus.nodes.iter().enumerate() {
+            let own = self.named.state(position as usize).filter(|_| (row as usize) < n_rows);
+            let node = own.map(|state| (row, state as u32));
+            if node.is_none_or(|node| numbers.insert(node, at as u32).is_some()) {
+                let what = if node.is_some() { "is listed twice" } else { "does not exist" };
                 return Err(CertificateError::Malformed(format!(
-                    "node {at} of {}, row {row} with state {state} of the automaton, {what}",
+                    "node {at} of {}, row {row} with state {position} of its table, {what}",
                     self.focus_name()
                 )));
             }
+            nodes.extend(node);
         }
-        Ok(numbers)
+        Ok((nodes, numbers))
     }
 
-    fn check_initial(&self, turns: &Turns<'_>, numbers: &FxHashMap<(u32, u32), u32>) -> Outcome<()> {
+    fn check_initial(&self, turns: &Turns<'_>, numbers: &NodeNumbers) -> Outcome<()> {
         let rows = turns.rows(self.focus.process);
         let obligation = || format!("the nodes of {} have to contain every initial one", self.focus_name());
         let factors =
@@ -379,7 +390,7 @@ impl Process<'_> {
         turns: &Turns<'_>,
         here: &Here,
         (row, state): (u32, u32),
-        (numbers, carried, graph): (&FxHashMap<(u32, u32), u32>, &mut CarriedNumbers, &mut Graph),
+        (numbers, carried, graph): (&NodeNumbers, &mut CarriedNumbers, &mut Graph),
     ) -> Outcome<()> {
         for (at, reading) in self.violation.automaton.states[state as usize].iter().enumerate() {
             if !reading.literals.iter().all(|&(atom, wanted)| here.atoms[atom][usize::from(wanted)]) {
@@ -456,7 +467,10 @@ impl Process<'_> {
         let (before, after) = (self.show(turns, row), self.show(turns, to));
         words::refused(
             format!("the nodes of {} have to contain all that a run can get to", self.focus_name()),
-            format!("{turn} leads from {before} to {after} with state {state} of the automaton, which is no node"),
+            format!(
+                "{turn} leads from {before} to {after} where {} is to come, which is no node",
+                self.state_name(state)
+            ),
         )
     }
 }

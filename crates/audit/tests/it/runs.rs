@@ -199,7 +199,7 @@ fn changed_claim(claim: &mut NoFairRun, choices: &mut Choices) {
         return;
     }
     let focus = choices.below(claim.foci.len());
-    match choices.below(9) {
+    match choices.below(11) {
         0 => {
             let name = &mut claim.violation;
             match choices.below(3) {
@@ -229,8 +229,79 @@ fn changed_claim(claim: &mut NoFairRun, choices: &mut Choices) {
                 nodes[node] = (choices.below(nodes.len()) as u32, choices.below(3) as u32);
             }
         }
+        7 | 8 => changed_table(claim, choices),
         _ => changed_tree(&mut claim.foci[focus].ranks, choices),
     }
+}
+
+/// Other names for the states and marks of the automaton.
+fn changed_table(claim: &mut NoFairRun, choices: &mut Choices) {
+    let table = &mut claim.automaton;
+    if table.states.is_empty() {
+        return;
+    }
+    let (one, other) = (choices.below(table.states.len()), choices.below(table.states.len()));
+    match choices.below(5) {
+        0 => table.states.swap(one, other),
+        1 => drop(table.states.remove(one)),
+        2 => table.states[one] = table.states[other].clone(),
+        3 => table.marks.reverse(),
+        _ => drop(table.marks.pop()),
+    }
+}
+
+/// The same claim with the names of its table in another order.
+fn with_names_reversed(claim: &NoFairRun) -> NoFairRun {
+    fn marks(tree: &mut RankTree, n_marks: usize) {
+        for reason in &mut tree.reasons {
+            match reason {
+                RankReason::Missing(mark) => *mark = n_marks - 1 - *mark,
+                RankReason::Pair(_, below) => marks(below, n_marks),
+                RankReason::Trivial | RankReason::Own => {}
+            }
+        }
+    }
+    let mut claim = claim.clone();
+    let (n_states, n_marks) = (claim.automaton.states.len(), claim.automaton.marks.len());
+    claim.automaton.states.reverse();
+    claim.automaton.marks.reverse();
+    if let Variant::EveryProcess { mark: Some(mark) } = &mut claim.variant {
+        *mark = n_marks - 1 - *mark;
+    }
+    for focus in &mut claim.foci {
+        focus.nodes.iter_mut().for_each(|(_, state)| *state = n_states as u32 - 1 - *state);
+        marks(&mut focus.ranks, n_marks);
+    }
+    claim
+}
+
+/// Names may stand in any order, and names that a claim does not use may be left out.
+#[test]
+fn names_of_states_may_stand_in_any_order() {
+    let (n_accepted, n_left_out) = (Cell::new(0), Cell::new(0));
+    for_each_question((60, Programs::Alone), |model, _, seed| {
+        for (_, prover) in provers(model, seed) {
+            for property in &model.properties {
+                let Some(mut certificate) = prover.certificate(property) else { continue };
+                for reverses in [true, false] {
+                    for fact in &mut certificate.facts {
+                        let Claim::NoFairRun(claim) = &mut fact.claim else { continue };
+                        let n_names = claim.automaton.states.len() + claim.automaton.marks.len();
+                        *claim = match reverses {
+                            true => with_names_reversed(claim),
+                            false => claim.clone().with_names_of(&claim.automaton),
+                        };
+                        let n_used = claim.automaton.states.len() + claim.automaton.marks.len();
+                        n_left_out.set(n_left_out.get() + n_names - n_used);
+                    }
+                    check(model, property, &certificate, &Budget::unlimited()).map_err(|error| error.to_string())?;
+                    n_accepted.set(n_accepted.get() + 1);
+                }
+            }
+        }
+        Ok(())
+    });
+    assert!(n_accepted.get() > 100 && n_left_out.get() > 20, "{n_accepted:?} accepted, {n_left_out:?} left out");
 }
 
 /// The question with something changed: its formula, or what it assumes.

@@ -133,8 +133,8 @@ fn damaged_files_are_refused() {
         check(&place).exits(2).complains("ends too early");
     }
     for (from, to, words) in [
-        ("piecewise-proof/4", "piecewise-proof/9", "its format is"),
-        ("piecewise-proof/4", "piecewise-proof/3", "older format piecewise-proof/3"),
+        ("piecewise-proof/5", "piecewise-proof/9", "its format is"),
+        ("piecewise-proof/5", "piecewise-proof/4", "older format piecewise-proof/4"),
         ("\"uses\": []", "\"uses\": [0]", "its digest does not match"),
         ("\"k\": 1", "\"k\": 1, \"l\": 1", "unknown field `l`"),
         ("\"rows\"", "\"cows\"", "unknown variant `cows`"),

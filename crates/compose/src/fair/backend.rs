@@ -36,7 +36,7 @@ pub enum AutomatonChoice {
 /// What became of an attempt to write down a proof.
 pub enum WrittenProof {
     /// The claim and the split invariant that it uses.
-    Proof(SplitInvariant, NoFairRun),
+    Proof(SplitInvariant, Box<NoFairRun>),
     /// There is a proof, but the sets are too large to be explicit.
     TooLarge,
     /// With the plain automaton the abstract processes of these have fair runs: the rule is about an automaton, not about its words.

@@ -8,6 +8,7 @@ use std::rc::Rc;
 use base::{Budget, Feature, IdVec, StopReason, Unsupported};
 use engine::{Contradiction, Halt, PropertyId};
 use evidence::certificate::{Exchanged, LocalFact, ViolationName};
+use evidence::plain::ReferenceAutomaton;
 use model::Model;
 use model::eval::Turn;
 use model::fairness::{EdgePredicate, FairnessId};
@@ -49,6 +50,8 @@ pub struct Conditions<'m> {
     pub plain: Vec<Violation>,
     /// What claims call each of them.
     pub names: Vec<ViolationName>,
+    /// The automata that claims are about, which know the names of their states.
+    pub automata: Vec<Rc<ReferenceAutomaton>>,
     /// Of which earlier violation each one is the image under a permutation: what excludes the one excludes the other.
     pub images: Vec<Option<(usize, Exchanged)>>,
     /// All fairness assumptions of the violations, each once.
@@ -82,13 +85,14 @@ impl<'m> Conditions<'m> {
             Some(exchanges) => exchanges.images(&list.iter().collect::<Vec<_>>()),
             None => vec![None; list.len()],
         };
+        let automata = list.iter().map(|one| Rc::clone(&one.automaton)).collect();
         let (names, plain) = plain_violations(model, list);
         let same = |(a, b): (&Violation, &Violation)| a.instance == b.instance && a.fairness == b.fairness;
         if plain.len() != violations.len() || !plain.iter().zip(&violations).all(same) {
             let expected = "the small automata and the plain ones of a property are about the same violations";
             return Err(Contradiction::new(expected, "they are not").into());
         }
-        Ok(Conditions { model, property, violations, plain, names, images, pairs })
+        Ok(Conditions { model, property, violations, plain, names, automata, images, pairs })
     }
 
     /// The positions in `pairs` of a violation's assumptions.

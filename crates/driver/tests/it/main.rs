@@ -9,6 +9,7 @@ mod drawn;
 mod dve;
 mod every_sentences;
 mod exchanges;
+mod names;
 mod obligations;
 mod pds;
 mod ranks;

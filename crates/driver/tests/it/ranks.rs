@@ -177,11 +177,30 @@ fn forged(model: &Model, Ranked { nodes, ranks, reasons, .. }: &Ranked) -> Certi
     let property = &model.properties[driver::select::find(model, "p").unwrap()];
     let PropertyKind::Temporal(formula) = &property.kind else { panic!("it is about runs") };
     for violation in plain::violations(model, property, formula).unwrap() {
-        let violation = violation.name(model);
-        let claim = NoFairRun { violation, variant: Variant::OneProcess, foci: vec![focus.clone()] };
+        let (violation, automaton) = (violation.name(model), violation.automaton.names(model));
+        let claim = NoFairRun { violation, automaton, variant: Variant::OneProcess, foci: vec![focus.clone()] };
         certificate.facts.push(Fact { claim: Claim::NoFairRun(claim), uses: vec![0] });
     }
     certificate
+}
+
+/// A property of every two processes, where there is one: nothing violates it, and nothing has to be shown.
+#[test]
+fn a_property_without_instances_holds_without_a_fact() {
+    let model = load(
+        "program r { shared x: 0..=2; process P[i in 0..<1] { loop { a: x = 1; b: x = 0; } }
+         property p: forall i != j: eventually (P[i]@b && 6 / x > 1) under every P[*];
+         property q: forall i: eventually (P[i]@b && x == 2) under every P[*]; }",
+    );
+    let asked = |name: &str| &model.properties[driver::select::find(&model, name).unwrap()];
+    for method in ["ll", "fll-a", "fll-b", "propagate"] {
+        let Verdict::Holds(Evidence::Certificate(mut proof)) = ask(method, &model, "p") else { panic!("{method}") };
+        audit::certificate::check(&model, asked("p"), &proof, &Budget::unlimited()).unwrap();
+        let text = evidence::proof_file::to_text(&model, &proof, method);
+        assert_eq!(evidence::proof_file::read(text.as_bytes(), &model).as_ref(), Ok(&*proof), "{text}");
+        proof.property = "q".to_owned();
+        assert!(audit::certificate::check(&model, asked("q"), &proof, &Budget::unlimited()).is_err(), "{method}");
+    }
 }
 
 #[test]

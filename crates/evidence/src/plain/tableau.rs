@@ -36,7 +36,8 @@ pub(super) fn of_negation(
     };
     let is_until = |id: &usize| matches!(writer.nodes[*id], TableauNode::Until(..));
     let untils: Vec<usize> = (0..writer.nodes.len()).filter(is_until).collect();
-    let mut automaton = ReferenceAutomaton { atoms: writer.atoms, states: Vec::new(), n_marks: untils.len() };
+    let (n_marks, atoms) = (untils.len(), writer.atoms);
+    let mut automaton = ReferenceAutomaton { atoms, n_marks, ..ReferenceAutomaton::default() };
     let mut numbers: HashMap<TableauObligations, usize> = HashMap::new();
     let mut open = vec![TableauObligations::from([root])];
     numbers.insert(open[0].clone(), 0);
@@ -61,6 +62,8 @@ pub(super) fn of_negation(
         }
         automaton.states.push(edges);
     }
+    automaton.obligations = open.into_iter().map(|state| state.into_iter().collect()).collect();
+    (automaton.formulas, automaton.untils) = (writer.nodes, untils);
     Ok(automaton)
 }
 
@@ -70,7 +73,7 @@ fn too_large() -> StopReason {
 
 /// A formula without negations but of atoms, by the numbers of its parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum TableauNode {
+pub(super) enum TableauNode {
     Constant(bool),
     Literal(usize, bool),
     And(usize, usize),
@@ -84,8 +87,8 @@ enum TableauNode {
 struct TableauWriter<'s, 'm> {
     scope: &'s BindingScope<'m>,
     atoms: Vec<StateCondition>,
-    /// The atoms by the expression of the property, and the values around it.
-    known: HashMap<(*const Expr, Vec<Value>), usize>,
+    /// The atoms by what they say, and the values around it: the same wherever it stands in the property.
+    known: HashMap<(Expr, Vec<Value>), usize>,
     nodes: Vec<TableauNode>,
     ids: HashMap<TableauNode, usize>,
 }
@@ -222,7 +225,7 @@ impl TableauWriter<'_, '_> {
             ExprKind::Const(Value::Bool(truth)) => self.node(TableauNode::Constant(*truth == wanted)),
             _ => {
                 let atoms = &mut self.atoms;
-                let atom = *self.known.entry((std::ptr::from_ref(expr), bound.to_vec())).or_insert_with(|| {
+                let atom = *self.known.entry((expr.clone(), bound.to_vec())).or_insert_with(|| {
                     atoms.push(StateCondition { expr: expr.clone(), bound: bound.to_vec() });
                     atoms.len() - 1
                 });

@@ -5,7 +5,7 @@ use std::io;
 use serde_json::ser::Formatter;
 
 /// What is spread over lines: records and lists under these keys.
-const SPREAD: [&str; 20] = [
+const SPREAD: [&str; 22] = [
     "facts",
     "implies",
     "processes",
@@ -26,6 +26,8 @@ const SPREAD: [&str; 20] = [
     "waiting",
     "activations",
     "guarantee",
+    "automaton",
+    "marks",
 ];
 /// The lists whose elements are spread, too.
 const SPREAD_ELEMENTS: [&str; 4] = ["facts", "processes", "members", "foci"];

@@ -166,6 +166,7 @@ impl FactRecord {
             || self.processes.is_some()
             || self.members.is_some()
             || self.violation.is_some()
+            || self.automaton.is_some()
             || self.variant.is_some()
             || self.foci.is_some()
             || self.swaps.is_some()
@@ -225,15 +226,18 @@ impl ProofReader<'_> {
 
     fn crowd(&self, mut record: FactRecord) -> Result<CrowdRefutation, String> {
         let violation = record.violation.take().ok_or("a refutation needs `violation`")?;
+        let automaton = record.automaton.take().ok_or("a refutation needs `automaton`")?;
         let CrowdRecord { sums, branches } = record.only("crowd", |record| record.crowd.take())?;
-        Ok(CrowdRefutation { violation: self.violation(violation)?, sums, branches })
+        Ok(CrowdRefutation { violation: self.violation(violation)?, automaton, sums, branches })
     }
 
     fn refutation(&self, mut record: FactRecord) -> Result<Refutation, String> {
         let violation = record.violation.take().ok_or("a refutation needs `violation`")?;
+        let automaton = record.automaton.take().ok_or("a refutation needs `automaton`")?;
         let claim = record.only("refutation", |record| record.refutation.take())?;
         Ok(Refutation {
             violation: self.violation(violation)?,
+            automaton,
             members: claim.members.iter().map(|named| self.process(named)).collect::<Result<_, String>>()?,
             cells: claim.cells.iter().map(|named| self.cell(named)).collect::<Result<_, String>>()?,
             controls: claim.controls.iter().map(|named| self.process(named)).collect::<Result<_, String>>()?,
@@ -247,6 +251,7 @@ impl ProofReader<'_> {
             || record.processes.is_some()
             || record.members.is_some()
             || record.violation.is_some()
+            || record.automaton.is_some()
             || record.variant.is_some()
             || record.foci.is_some()
             || record.swaps.is_some()
@@ -290,12 +295,14 @@ impl ProofReader<'_> {
             Ok(Focus { process, nodes: focus.nodes, ranks: rank_tree(focus.trees)? })
         });
         let violation = self.violation(record.violation.ok_or_else(|| missing("violation"))?)?;
-        Ok(NoFairRun { violation, variant, foci: foci.collect::<Result<_, String>>()? })
+        let automaton = record.automaton.ok_or_else(|| missing("automaton"))?;
+        Ok(NoFairRun { violation, automaton, variant, foci: foci.collect::<Result<_, String>>()? })
     }
 
     fn split_invariant(&self, record: FactRecord) -> Result<SplitInvariant, String> {
         let strange = [
             ("violation", record.violation.is_some()),
+            ("automaton", record.automaton.is_some()),
             ("variant", record.variant.is_some()),
             ("foci", record.foci.is_some()),
             ("swaps", record.swaps.is_some()),

@@ -25,6 +25,7 @@ use crate::crowd::{Branch, CrowdSum};
 use crate::fine::FineRecord;
 use crate::implied::{Cut, Implied};
 use crate::itf::value::scalar_to_json;
+use crate::plain::AutomatonNames;
 use crate::pushdown::PushdownProof;
 use crate::rings::RingsRecord;
 use crate::scope::Scope;
@@ -79,6 +80,8 @@ pub(super) struct FactRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub violation: Option<ViolationRecord>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub automaton: Option<AutomatonNames>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub variant: Option<VariantRecord>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub foci: Option<Vec<FocusRecord>>,
@@ -113,6 +116,7 @@ impl FactRecord {
             processes: None,
             members: None,
             violation: None,
+            automaton: None,
             variant: None,
             foci: None,
             swaps: None,
@@ -317,6 +321,7 @@ impl RecordWriter<'_> {
             }
             Claim::Crowd(claim) => FactRecord {
                 violation: Some(self.violation(&claim.violation)),
+                automaton: Some(claim.automaton.clone()),
                 crowd: Some(CrowdRecord { sums: claim.sums.clone(), branches: claim.branches.clone() }),
                 ..FactRecord::new(ClaimRecord::Crowd, &fact.uses)
             },
@@ -347,6 +352,7 @@ impl RecordWriter<'_> {
         };
         FactRecord {
             violation: Some(self.violation(&claim.violation)),
+            automaton: Some(claim.automaton.clone()),
             refutation: Some(refutation),
             ..FactRecord::new(ClaimRecord::Refutation, uses)
         }
@@ -375,6 +381,7 @@ impl RecordWriter<'_> {
         let foci = claim.foci.iter().map(|focus| focus_record(focus, self.process(focus.process)));
         FactRecord {
             violation: Some(self.violation(&claim.violation)),
+            automaton: Some(claim.automaton.clone()),
             variant: Some(variant),
             foci: Some(foci.collect()),
             ..FactRecord::new(ClaimRecord::NoFairRun, uses)

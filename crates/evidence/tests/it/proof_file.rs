@@ -82,17 +82,17 @@ fn what_is_no_proof_of_the_program_is_refused_in_words() {
     };
     check(&|_| String::new(), "not a JSON file: it ends too early");
     check(&|text| text[..text.len() / 2].to_string(), "it ends too early");
-    check(&|_| "{}".to_string(), "not a proof in the format piecewise-proof/4: missing field `format`");
+    check(&|_| "{}".to_string(), "not a proof in the format piecewise-proof/5: missing field `format`");
     check(&|_| "[1, 2]".to_string(), "not a proof in the format");
     check(&|_| "[".repeat(100_000), "not a proof in the format");
-    check(&replaced("piecewise-proof/4", "piecewise-proof/9"), "its format is \"piecewise-proof/9\"");
+    check(&replaced("piecewise-proof/5", "piecewise-proof/9"), "its format is \"piecewise-proof/9\"");
     check(&replaced("\"counting\"", "\"other\""), "it was written for \"other\", this is counting");
     check(&replaced("\"N\": 2", "\"N\": 3"), "it was written for N = 3, this is N = 2; give -D N=3");
     check(&replaced("\"N\": 2", "\"M\": 2"), "it was written without N");
     check(&replaced("\"uses\"", "\"misuses\""), "unknown field `misuses`");
     check(&replaced("\"k\": 1", "\"k\": 2"), "its digest does not match");
-    for older in ["piecewise-proof/1", "piecewise-proof/2", "piecewise-proof/3"] {
-        check(&replaced("piecewise-proof/4", older), &format!("the older format {older}"));
+    for older in ["piecewise-proof/1", "piecewise-proof/2", "piecewise-proof/3", "piecewise-proof/4"] {
+        check(&replaced("piecewise-proof/5", older), &format!("the older format {older}"));
     }
     let scope = "\"scope\": {\"kind\": \"all\", \"parameter\": \"N\", \"from\": 2, \"checked\": []}, \"facts\"";
     check(&replaced("\"facts\"", scope), "its digest does not match");

@@ -15,6 +15,7 @@ use engine::{
     Statistics, Task, Verdict,
 };
 use evidence::certificate::{LocalFact, NoFairRun, Variant as Claimed};
+use evidence::plain::AutomatonNames;
 use model::process::ProcessId;
 use rustc_hash::FxHashMap;
 use temporal::{Proposition, Violation};
@@ -233,8 +234,11 @@ impl<const W: usize> FairBackend for Explicit<'_, W> {
             false => Claimed::OneProcess,
         };
         let foci = ranked.into_iter().map(focus).collect();
-        let violation = self.sets.conditions.names[violation].clone();
-        Ok(WrittenProof::Proof(invariant, NoFairRun { violation, variant, foci }))
+        let conditions = self.sets.conditions;
+        let all = conditions.automata[violation].names(conditions.model);
+        let violation = conditions.names[violation].clone();
+        let claim = NoFairRun { violation, automaton: AutomatonNames::default(), variant, foci };
+        Ok(WrittenProof::Proof(invariant, Box::new(claim.with_names_of(&all))))
     }
 
     fn statistics(&self) -> Statistics {

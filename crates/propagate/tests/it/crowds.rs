@@ -5,6 +5,7 @@ use audit::temporal::TurnGraph;
 use base::{Budget, SourceFile};
 use engine::{Engine, Silent, Task, Verdict};
 use evidence::certificate::{Claim, Fact, ViolationName};
+use evidence::plain::AutomatonNames;
 use evidence::propagation::{EdgeOwner, ProcessSight, Refutation, RefutationStep, Sights};
 use evidence::{Certificate, Evidence, Scope};
 use model::Model;
@@ -381,6 +382,7 @@ fn nobody_of_a_crowd_stops_since_another_one_does_not_see_him() {
     for (one, other) in [(1, 0), (0, 1)] {
         let refutation = Refutation {
             violation: ViolationName { part: Vec::new(), instance: Vec::new(), fairness: fairness.clone() },
+            automaton: AutomatonNames::default(),
             members: Vec::new(),
             cells: vec![x],
             controls: Vec::new(),

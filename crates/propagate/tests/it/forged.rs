@@ -247,7 +247,8 @@ fn forged(model: &Model, claimed: &Claimed) -> Certificate {
     for violation in plain::violations(model, property, formula).unwrap() {
         let branch = |because: Lasting| Branch { view: 0, state: Some(0), views: Vec::new(), because };
         let branches = because.clone().map(branch).into_iter().collect();
-        let claim = CrowdRefutation { violation: violation.name(model), sums: sums.clone(), branches };
+        let (violation, automaton) = (violation.name(model), violation.automaton.names(model));
+        let claim = CrowdRefutation { violation, automaton, sums: sums.clone(), branches };
         certificate.facts.push(Fact { claim: Claim::Crowd(claim), uses: vec![0] });
     }
     certificate

@@ -140,6 +140,7 @@ fn no_steps_refute_a_run_that_there_is() {
                 for violation in &violations {
                     let claim = Claim::Refutation(Refutation {
                         violation: violation.name(&asked),
+                        automaton: violation.automaton.names(&asked),
                         members: asked.processes.ids().collect(),
                         cells: Vec::new(),
                         controls: Vec::new(),

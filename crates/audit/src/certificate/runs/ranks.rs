@@ -5,6 +5,8 @@
 use evidence::certificate::{RankReason, RankTree};
 use rustc_hash::FxHashMap;
 
+use crate::certificate::named::Named;
+
 /// What an edge carries.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Carried {
@@ -17,8 +19,8 @@ pub(super) struct Carried {
 }
 
 /// An abstract process.
+#[derive(Default)]
 pub(super) struct Graph {
-    n_marks: usize,
     /// For each node the edges that leave it, by number, each once.
     edges: Vec<Vec<(u32, u32)>>,
     /// For each node which pairs it is free of.
@@ -42,11 +44,6 @@ pub(super) enum Wrong {
 }
 
 impl Graph {
-    /// A graph without nodes, for an automaton with so many marks.
-    pub fn new(n_marks: usize) -> Self {
-        Graph { n_marks, edges: Vec::new(), free: Vec::new(), carried: Vec::new(), known: FxHashMap::default() }
-    }
-
     /// Adds a node.
     pub fn open(&mut self, free: Vec<bool>) {
         self.free.push(free);
@@ -76,12 +73,12 @@ impl Graph {
 }
 
 /// Compares the ranks of all nodes with the edges.
-pub(super) fn check(graph: &Graph, tree: &RankTree) -> Result<(), Wrong> {
+pub(super) fn check(graph: &Graph, named: &Named, tree: &RankTree) -> Result<(), Wrong> {
     let nodes: Vec<u32> = (0..graph.edges.len() as u32).collect();
-    check_tree(graph, &nodes, tree)
+    check_tree((graph, named), &nodes, tree)
 }
 
-fn check_tree(graph: &Graph, nodes: &[u32], tree: &RankTree) -> Result<(), Wrong> {
+fn check_tree((graph, named): (&Graph, &Named), nodes: &[u32], tree: &RankTree) -> Result<(), Wrong> {
     if tree.ranks.len() != nodes.len() {
         let (found, wanted) = (tree.ranks.len(), nodes.len());
         return Err(Wrong::Shape(format!("there are {found} ranks for {wanted} nodes")));
@@ -101,15 +98,15 @@ fn check_tree(graph: &Graph, nodes: &[u32], tree: &RankTree) -> Result<(), Wrong
                 return wrong("ranks must not rise");
             }
             let edge = &graph.carried[carried as usize];
-            if there == rank && !is_excused(edge, &tree.reasons[rank as usize]) {
+            if there == rank && !is_excused(edge, named, &tree.reasons[rank as usize]) {
                 return wrong(&demanded(&tree.reasons[rank as usize]));
             }
         }
     }
     for (class, reason) in classes.iter().zip(&tree.reasons) {
         match reason {
-            RankReason::Missing(mark) if *mark >= graph.n_marks => {
-                return Err(Wrong::Shape(format!("a reason names mark {mark} of {}", graph.n_marks)));
+            RankReason::Missing(mark) if named.mark(*mark).is_none() => {
+                return Err(Wrong::Shape(format!("a reason names mark {mark}, which its table has not")));
             }
             RankReason::Trivial | RankReason::Missing(_) | RankReason::Own => {}
             RankReason::Pair(pair, below) => {
@@ -119,7 +116,7 @@ fn check_tree(graph: &Graph, nodes: &[u32], tree: &RankTree) -> Result<(), Wrong
                 }
                 let is_free = |node: &u32| graph.free[*node as usize][*pair];
                 let free: Vec<u32> = class.iter().copied().filter(is_free).collect();
-                check_tree(graph, &free, below)?;
+                check_tree((graph, named), &free, below)?;
             }
         }
     }
@@ -127,10 +124,10 @@ fn check_tree(graph: &Graph, nodes: &[u32], tree: &RankTree) -> Result<(), Wrong
 }
 
 /// Whether an edge may join two nodes of one rank.
-fn is_excused(edge: &Carried, reason: &RankReason) -> bool {
+fn is_excused(edge: &Carried, named: &Named, reason: &RankReason) -> bool {
     match reason {
         RankReason::Trivial => false,
-        RankReason::Missing(mark) => !edge.marks.contains(mark),
+        RankReason::Missing(mark) => named.mark(*mark).is_some_and(|own| !edge.marks.contains(&own)),
         RankReason::Own => !edge.own,
         RankReason::Pair(pair, _) => !edge.pairs.contains(pair),
     }
@@ -140,7 +137,7 @@ fn is_excused(edge: &Carried, reason: &RankReason) -> bool {
 fn demanded(reason: &RankReason) -> String {
     match reason {
         RankReason::Trivial => "no turn may stay at this rank".to_owned(),
-        RankReason::Missing(mark) => format!("no turn at this rank may carry mark {mark} of the automaton"),
+        RankReason::Missing(mark) => format!("no turn at this rank may carry mark {mark} of its table"),
         RankReason::Own => "no turn of its own at this rank may carry acceptance".to_owned(),
         RankReason::Pair(pair, _) => format!("no turn at this rank may be what fairness assumption {pair} asks for"),
     }

@@ -26,6 +26,7 @@ use super::scene::{Scene, Slot};
 use super::text::{Text, parts};
 use super::{Checker, MOST_LOOKED_AT, MOST_WITNESSES, Taken, check_scope, nameless};
 use crate::certificate::assumed::check_values;
+use crate::certificate::named::Named;
 use crate::certificate::propagation::edges::{Condition, fair_components};
 use crate::certificate::{CertificateError, Outcome, words};
 
@@ -323,7 +324,8 @@ impl<'a, 'm> Stage<'a, 'm> {
         let within: Vec<bool> = { product.ends.iter() }
             .map(|&(from, to)| possible(product.nodes[from].0) && possible(product.nodes[to].0))
             .collect();
-        let replay = Replay { stage: self, sums: &claim.sums, fairness: &fairness };
+        let named = Named::new(self.checker.text.model, &violation.automaton, &claim.automaton)?;
+        let replay = Replay { stage: self, named, sums: &claim.sums, fairness: &fairness };
         let mut n_branches = 0;
         replay.tree(Some(&product), &within, &claim.branches, &mut n_branches)?;
         self.n_branches += n_branches;
@@ -549,6 +551,7 @@ struct Product {
 /// A refutation that is replayed.
 struct Replay<'r, 'a, 'm> {
     stage: &'r Stage<'a, 'm>,
+    named: Named,
     sums: &'r [CrowdSum],
     fairness: &'r [Condition],
 }
@@ -560,11 +563,16 @@ impl Replay<'_, '_, '_> {
             Some(product) => (&product.ends, &product.conditions[..]),
             None => (&self.stage.ends, self.fairness),
         };
+        let is_unknown = |branch: &Branch| branch.state.and_then(|state| self.named.state(state)).is_none();
+        if product.is_some() && branches.iter().any(is_unknown) {
+            return Err(CertificateError::Malformed("a branch names no state of the automaton".to_owned()));
+        }
         for component in fair_components(ends, within, conditions) {
             self.stage.checker.budget.check(0)?;
             let is_at = |branch: &Branch| {
+                let state = branch.state.and_then(|state| self.named.state(state));
                 component.iter().any(|&edge| match product {
-                    Some(product) => product.nodes[product.ends[edge].0] == (branch.view, branch.state.unwrap_or(0)),
+                    Some(product) => state.is_some_and(|at| product.nodes[product.ends[edge].0] == (branch.view, at)),
                     None => self.stage.edges[edge].from == branch.view,
                 })
             };

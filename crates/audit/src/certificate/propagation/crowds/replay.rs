@@ -20,6 +20,7 @@ use super::super::weights::Share;
 use super::super::{Scene, word};
 use super::{FEWEST, malformed};
 use crate::certificate::exchanged::keeps_fairness;
+use crate::certificate::named::Named;
 use crate::certificate::numbering::name;
 use crate::certificate::{CertificateError, Outcome, words};
 
@@ -92,6 +93,7 @@ struct Replay<'r, 'a> {
     scene: &'r Scene<'a>,
     judge: Judge<'r, 'a>,
     violation: &'r ReferenceViolation,
+    automaton: Named,
     members: Vec<ProcessId>,
     property: Rc<View>,
     /// The row and the state of each node of the product, and its edges.
@@ -133,6 +135,7 @@ pub(in crate::certificate::propagation) fn check(
         scene,
         judge,
         violation,
+        automaton: Named::new(model, &violation.automaton, &claim.automaton)?,
         members: claim.members.clone(),
         property,
         nodes: Vec::new(),
@@ -552,7 +555,8 @@ impl Replay<'_, '_> {
         let row = self.view(of).number(&point.row)?;
         match of {
             Spot::Property => {
-                self.nodes.iter().position(|&node| node == (row, point.state.unwrap_or(u32::MAX) as usize))
+                let state = self.automaton.state(point.state? as usize)?;
+                self.nodes.iter().position(|&node| node == (row, state))
             }
             _ => Some(row),
         }
