@@ -89,7 +89,7 @@ fn tables_of_names_are_those_of_the_automaton() {
             for at in 0..proof.facts.len() {
                 let edited = |edit: &dyn Fn(&mut AutomatonNames)| {
                     let mut edited = proof.clone();
-                    table(&mut edited.facts[at].claim).map(|table| edit(table)).map(|()| checked(&edited))
+                    table(&mut edited.facts[at].claim).map(edit).map(|()| checked(&edited))
                 };
                 let n_names = |names: &AutomatonNames| [names.states.len(), names.marks.len()];
                 let Some(used) = table(&mut proof.clone().facts[at].claim).map(|table| n_names(table)) else {

@@ -50,7 +50,7 @@ impl RowSet<'_> {
                 return None;
             }
         }
-        self.without_superfluous(boxes, (fixed, kind), &compared)
+        self.without_superfluous(boxes, fixed, kind, &compared)
     }
 
     /// Classes that no row has, column by column.
@@ -142,7 +142,8 @@ impl RowSet<'_> {
     fn without_superfluous(
         &self,
         mut boxes: Vec<Exclusion>,
-        (fixed, kind): (&[Exclusion], &dyn Fn(&Exclusion) -> String),
+        fixed: &[Exclusion],
+        kind: &dyn Fn(&Exclusion) -> String,
         compared: &Cell<usize>,
     ) -> Option<Vec<Exclusion>> {
         let mut kinds: Vec<(usize, String)> = boxes.iter().map(|one| (one.len(), kind(one))).collect();
