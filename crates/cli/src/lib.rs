@@ -7,6 +7,7 @@ pub mod options;
 pub mod status;
 pub mod values;
 
+mod arguments;
 mod command;
 mod crash;
 mod failed;
@@ -41,7 +42,7 @@ const STACK_BYTES: usize = 256 << 20;
 /// Runs one call of the tool.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     crash::exit_on_panic();
-    match options::parse(arguments) {
+    match arguments::parse(arguments) {
         Ok(cli) => run(cli).into(),
         Err(error) => {
             // Nobody reads the text where it cannot be written.

@@ -5,9 +5,9 @@ use std::io::{self, BufReader};
 use hosts::call::{self, Request, Unpacked};
 
 use crate::failure::Failure;
-use crate::options::{self, Command};
+use crate::options::Command;
 use crate::status::ExitStatus;
-use crate::{files, terminal};
+use crate::{arguments, files, terminal};
 
 /// Reads a request and does what it asks for; ends when the input does.
 pub fn run() -> Result<ExitStatus, Failure> {
@@ -26,7 +26,7 @@ pub fn run() -> Result<ExitStatus, Failure> {
         files::exit_at_once(ExitStatus::Undecided.code().into());
     });
     let arguments = std::iter::once("piecewise".to_owned()).chain(words);
-    let mut cli = options::parse(arguments.map(Into::into)).map_err(|error| Failure::from(error.to_string()))?;
+    let mut cli = arguments::parse(arguments.map(Into::into)).map_err(|error| Failure::from(error.to_string()))?;
     match &mut cli.command {
         Command::Check(options) => options.hosts.secret = request.secret,
         Command::Explore(options) => options.hosts.secret = request.secret,
