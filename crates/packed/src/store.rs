@@ -115,6 +115,28 @@ impl<const W: usize> StateStore<W> {
         self.number_of(state, hash(state))
     }
 
+    /// The positions of the states of a batch (at most [`BATCH`]), in their order; those that are not there are added.
+    ///
+    /// # Panics
+    /// If there is no room; [`make_room`](Self::make_room) makes it.
+    pub fn numbers(&mut self, batch: &[Packed<W>]) -> [u32; BATCH] {
+        let mut hashes = [0; BATCH];
+        let mut entries = [0; BATCH];
+        for ((state, hash_slot), entry) in batch.iter().zip(&mut hashes).zip(&mut entries) {
+            *hash_slot = hash(state);
+            *entry = self.table[self.home(*hash_slot)];
+        }
+        let mut known = [false; BATCH];
+        for (((state, &hash), &entry), known) in batch.iter().zip(&hashes).zip(&entries).zip(&mut known) {
+            *known = entry != 0 && self.same_tag(entry, hash) && self.get(self.position(entry)) == state;
+        }
+        let mut numbers = entries;
+        for (((state, &hash), &known), number) in batch.iter().zip(&hashes).zip(&known).zip(&mut numbers) {
+            *number = if known { self.position(*number) } else { self.number_of(state, hash) } as u32;
+        }
+        numbers
+    }
+
     fn number_of(&mut self, state: &Packed<W>, hash: u64) -> usize {
         let mut slot = self.home(hash);
         loop {
@@ -218,21 +240,7 @@ impl<const W: usize> StateSet<W> for StateStore<W> {
     fn insert(&mut self, batch: &[Packed<W>]) {
         debug_assert!(batch.len() <= BATCH);
         self.make_room(batch.len());
-        let mut hashes = [0; BATCH];
-        let mut entries = [0; BATCH];
-        for ((state, hash_slot), entry) in batch.iter().zip(&mut hashes).zip(&mut entries) {
-            *hash_slot = hash(state);
-            *entry = self.table[self.home(*hash_slot)];
-        }
-        let mut known = [false; BATCH];
-        for (((state, &hash), &entry), known) in batch.iter().zip(&hashes).zip(&entries).zip(&mut known) {
-            *known = entry != 0 && self.same_tag(entry, hash) && self.get(self.position(entry)) == state;
-        }
-        for ((state, &hash), &known) in batch.iter().zip(&hashes).zip(&known) {
-            if !known {
-                self.number_of(state, hash);
-            }
-        }
+        self.numbers(batch);
     }
 }
 

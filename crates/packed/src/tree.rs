@@ -4,7 +4,8 @@
 //! length, these again, down to 32 bits. Two halves of 32 bits have a number, so have two numbers, up to the two halves of a state, which are its *root*: one
 //! word. Since the parts of a program change little by little, most states differ in their root alone, and take 8 bytes and a slot.
 //! All pairs are in one dictionary, which maps 64 bits to a number, whatever they mean. Successors of one state come one after the other
-//! and differ in few words, so the numbers of the last state are kept, and only those above what changed are looked up.
+//! and differ in few words, so only those pairs are looked up that differ from what they are in the state before. A batch looks up one pair of all
+//! its states together, since these lookups do not wait for each other.
 
 use std::ops::Range;
 
@@ -21,8 +22,17 @@ pub struct TreeStore<const W: usize> {
     roots: StateStore<1>,
     /// How states are cut: below before above, the root last.
     pairs: Vec<Halves>,
-    /// By pair: what it was in the state that was looked up last, and its number; none before the first state.
-    last: Vec<(u64, u32)>,
+    /// By pair below the root: what it was in the last state of the batch before; none before the first batch.
+    last: Vec<Option<NumberedPair>>,
+    /// By pair below the root, [`BATCH`] numbers each: its number in each state of the batch.
+    numbers: Vec<u32>,
+}
+
+/// A pair with its number.
+#[derive(Clone, Copy, Debug)]
+struct NumberedPair {
+    key: u64,
+    number: u32,
 }
 
 /// Two halves of a part of a state.
@@ -61,7 +71,15 @@ impl<const W: usize> TreeStore<W> {
         assert!((2..=W).contains(&n_words), "a tree has two halves at least");
         let mut pairs = Vec::new();
         cut(0..2 * n_words, &mut pairs);
-        TreeStore { n_words, dictionary: StateStore::new(), roots: StateStore::new(), pairs, last: Vec::new() }
+        let n_below = pairs.len() - 1;
+        TreeStore {
+            n_words,
+            dictionary: StateStore::new(),
+            roots: StateStore::new(),
+            pairs,
+            last: vec![None; n_below],
+            numbers: vec![0; n_below * BATCH],
+        }
     }
 
     /// The most pairs below the roots of so many states.
@@ -69,20 +87,34 @@ impl<const W: usize> TreeStore<W> {
         n_states * (self.pairs.len() - 1)
     }
 
-    /// The root of a state; what has no number yet gets one.
-    fn root(&mut self, state: &Packed<W>) -> u64 {
-        let is_first = self.last.is_empty();
-        if is_first {
-            self.last = vec![(0, 0); self.pairs.len()];
-        }
-        let (root, below) = self.pairs.split_last().expect("a state is a pair");
-        for (at, pair) in below.iter().enumerate() {
-            let key = key(pair, state, &self.last);
-            if is_first || self.last[at].0 != key {
-                self.last[at] = (key, self.dictionary.number(&[key]) as u32);
+    /// Numbers one pair below the root in all states of a batch; those below it are numbered already.
+    fn number_pair(&mut self, at: usize, batch: &[Packed<W>]) {
+        let (below, rest) = self.numbers.split_at_mut(at * BATCH);
+        let last = self.last[at];
+        // The different ones of states that follow each other, and which of them each state has: 0 is that of the batch before.
+        let mut different = [[0]; BATCH];
+        let mut n_different = 0;
+        let mut which = [0_u8; BATCH];
+        let mut before = last.map(|pair| pair.key);
+        for (in_batch, (state, which)) in batch.iter().zip(&mut which).enumerate() {
+            let key = key(&self.pairs[at], state, (below, in_batch));
+            if before != Some(key) {
+                different[n_different] = [key];
+                n_different += 1;
+                before = Some(key);
             }
+            *which = n_different as u8;
         }
-        key(root, state, &self.last)
+        let found = self.dictionary.numbers(&different[..n_different]);
+        for (number, &which) in rest.iter_mut().zip(&which[..batch.len()]) {
+            *number = match which {
+                0 => last.expect("the first state of all differs from nothing").number,
+                which => found[which as usize - 1],
+            };
+        }
+        if let Some(at_end) = n_different.checked_sub(1) {
+            self.last[at] = Some(NumberedPair { key: different[at_end][0], number: found[at_end] });
+        }
     }
 }
 
@@ -137,21 +169,25 @@ impl<const W: usize> StateSet<W> for TreeStore<W> {
     fn insert(&mut self, batch: &[Packed<W>]) {
         debug_assert!(batch.len() <= BATCH);
         self.dictionary.make_room(self.most_pairs(batch.len()));
+        for at in 0..self.pairs.len() - 1 {
+            self.number_pair(at, batch);
+        }
+        let top = self.pairs.last().expect("a state is a pair");
         let mut roots = [[0]; BATCH];
-        for (root, state) in roots.iter_mut().zip(batch) {
+        for (in_batch, (root, state)) in roots.iter_mut().zip(batch).enumerate() {
             debug_assert!(state[self.n_words..].iter().all(|&word| word == 0));
-            *root = [self.root(state)];
+            *root = [key(top, state, (&self.numbers, in_batch))];
         }
         self.roots.insert(&roots[..batch.len()]);
     }
 }
 
-/// A pair of a state, where the numbers of those below it are known.
+/// A pair of a state of a batch, where the numbers of those below it are known.
 #[inline]
-fn key(pair: &Halves, state: &[u64], numbers: &[(u64, u32)]) -> u64 {
+fn key(pair: &Halves, state: &[u64], (numbers, in_batch): (&[u32], usize)) -> u64 {
     let number = |half: Half| match half {
         Half::Bits { word, shift } => (state[word as usize] >> shift) as u32,
-        Half::Pair(at) => numbers[at as usize].1,
+        Half::Pair(at) => numbers[at as usize * BATCH + in_batch],
     };
     u64::from(number(pair.left)) << 32 | u64::from(number(pair.right))
 }
