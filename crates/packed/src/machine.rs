@@ -23,7 +23,7 @@ use crate::code::{Code, CompiledEffect, CompiledStep, Move, PointSteps, SyncStep
 use crate::codec::Codec;
 use crate::packing::Packed;
 use crate::term::{Faulty, TermId, TermInput};
-use chain::Marked;
+use chain::{Chain, LinkEnd, Marked};
 use compiled::Compiled;
 use paths::{KnownSet, MAX_KEPT, Paths};
 
@@ -79,6 +79,9 @@ pub struct Scratch<const W: usize> {
     registers: Vec<Cell<i64>>,
     /// An empty set, kept for its memory.
     known: Cell<KnownSet<W>>,
+    /// Empty lists, kept for their memory.
+    ends: Cell<Vec<LinkEnd<W>>>,
+    open: Cell<Vec<Chain<W>>>,
     /// The machine's entries for this width.
     compiled: Compiled<W>,
 }
@@ -89,6 +92,8 @@ impl Machine<'_> {
         Scratch {
             registers: vec![Cell::new(0); self.code.n_registers as usize],
             known: Cell::default(),
+            ends: Cell::default(),
+            open: Cell::default(),
             compiled: Compiled::of_width(),
         }
     }

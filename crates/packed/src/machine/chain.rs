@@ -13,7 +13,7 @@ use model::eval::Link;
 use model::process::ProcessId;
 use rustc_hash::FxHashSet;
 
-use super::paths::Paths;
+use super::paths::{MAX_KEPT, Paths};
 use super::{Flow, Machine, Scratch, Sink, SyncWith};
 use crate::code::SyncStep;
 use crate::packing::Packed;
@@ -47,23 +47,14 @@ const PAUSE_EVERY: usize = 256;
 /// So many passed states are searched one by one.
 const FEW: usize = 32;
 
-/// What a process can do next in a state.
-struct Links<const W: usize> {
-    ends: Vec<(Link, Packed<W>)>,
-    n_faults: u64,
-}
-
-impl<const W: usize> Links<W> {
-    fn any(&self) -> bool {
-        self.n_faults > 0 || !self.ends.is_empty()
-    }
-}
+/// A link and the state it leads to.
+pub(super) type LinkEnd<const W: usize> = (Link, Packed<W>);
 
 /// Gathers links; the limits are those of the sink that waits for whole steps.
 struct Gather<'s, const W: usize> {
     outer: &'s mut dyn Sink<W>,
     link: Option<(ActionId, Option<(ProcessId, ActionId)>)>,
-    ends: Vec<(Link, Packed<W>)>,
+    ends: &'s mut Vec<LinkEnd<W>>,
 }
 
 impl<const W: usize> Sink<W> for Gather<'_, W> {
@@ -78,7 +69,7 @@ impl<const W: usize> Sink<W> for Gather<'_, W> {
     }
 
     fn pause(&mut self, bytes: u64) -> Flow {
-        self.outer.pause(bytes + (self.ends.capacity() * size_of::<(Link, Packed<W>)>()) as u64)
+        self.outer.pause(bytes + (self.ends.capacity() * size_of::<LinkEnd<W>>()) as u64)
     }
 
     fn out_of_stacks(&mut self) {
@@ -88,11 +79,19 @@ impl<const W: usize> Sink<W> for Gather<'_, W> {
 
 /// A step under way.
 #[derive(Clone)]
-struct Chain<const W: usize> {
+pub(super) struct Chain<const W: usize> {
     first: Link,
     then: Vec<Link>,
     state: Packed<W>,
     passed: Passed<W>,
+}
+
+impl<const W: usize> Chain<W> {
+    /// The step with one link more.
+    fn then(mut self, link: Link, state: Packed<W>) -> Self {
+        self.then.push(link);
+        Chain { state, ..self }
+    }
 }
 
 /// Which process had control in which state after each link but the last.
@@ -120,6 +119,13 @@ impl<const W: usize> Passed<W> {
 
 /// The statements of a step and where it leads: what makes it different from others.
 type StepKey<const W: usize> = (Vec<(StatementId, Option<(ProcessId, StatementId)>)>, Packed<W>);
+
+/// The steps that the sink was told. Most often there is one, which is compared with nothing.
+struct Told<const W: usize> {
+    first: Option<Chain<W>>,
+    /// All of them, where there are several.
+    keys: FxHashSet<StepKey<W>>,
+}
 
 impl Machine<'_> {
     /// Passes the sink all that leaves the state of a program with actions for where no process is enabled otherwise; whether there is anything.
@@ -157,7 +163,12 @@ impl Machine<'_> {
             return ControlFlow::Continue(true);
         }
         for other in (0..self.code.points.len()).map(ProcessId::new).filter(|&other| other != process) {
-            if self.links((other, Marked::No, SyncWith::Anybody), state, scratch, sink)?.any() {
+            let mut ends = scratch.ends.take();
+            let n_faults = self.links((other, Marked::No, SyncWith::Anybody), state, (scratch, &mut ends), sink)?;
+            let can_move = n_faults > 0 || !ends.is_empty();
+            ends.clear();
+            scratch.ends.set(ends);
+            if can_move {
                 return ControlFlow::Continue(false);
             }
         }
@@ -173,56 +184,71 @@ impl Machine<'_> {
         scratch: &Scratch<W>,
         sink: &mut dyn Sink<W>,
     ) -> ControlFlow<(), bool> {
-        let firsts = self.links((process, marked, company), state, scratch, sink)?;
-        let mut n_faults = firsts.n_faults;
-        let mut told: FxHashSet<StepKey<W>> = FxHashSet::default();
+        let mut ends = scratch.ends.take();
+        let mut n_faults = self.links((process, marked, company), state, (scratch, &mut ends), sink)?;
+        let mut told = Told { first: None, keys: FxHashSet::default() };
         let begin = |(first, state)| Chain { first, then: Vec::new(), state, passed: Passed::default() };
-        let mut open: Vec<Chain<W>> = firsts.ends.into_iter().rev().map(begin).collect();
+        let mut open = scratch.open.take();
+        open.extend(ends.drain(..).rev().map(begin));
         let mut n_links = 0_usize;
         while let Some(mut chain) = open.pop() {
             n_links += 1;
             if n_links.is_multiple_of(PAUSE_EVERY) {
-                sink.pause(((told.capacity() + open.capacity()) * size_of::<StepKey<W>>()) as u64)?;
+                sink.pause(((told.keys.capacity() + open.capacity()) * size_of::<StepKey<W>>()) as u64)?;
             }
             let last = chain.then.last().copied().unwrap_or(chain.first);
             let Some(holder) = last.leaves_turn_to(self.codec.model) else {
-                self.tell(&chain, &mut told, sink)?;
+                self.tell(chain, &mut told, sink)?;
                 continue;
             };
             if !chain.passed.insert((holder, chain.state)) {
                 n_faults += 1;
                 continue;
             }
-            let next = self.links((holder, Marked::No, company), &chain.state, scratch, sink)?;
-            n_faults += next.n_faults;
-            if !next.any() || company == SyncWith::Nobody && self.may_send(holder, &chain.state, scratch) {
-                self.tell(&chain, &mut told, sink)?;
+            let n_faults_next = self.links((holder, Marked::No, company), &chain.state, (scratch, &mut ends), sink)?;
+            n_faults += n_faults_next;
+            let is_stuck = n_faults_next == 0 && ends.is_empty();
+            if is_stuck || company == SyncWith::Nobody && self.may_send(holder, &chain.state, scratch) {
+                self.tell(chain.clone(), &mut told, sink)?;
             }
-            for (link, state) in next.ends.into_iter().rev() {
-                let mut longer = Chain { state, ..chain.clone() };
-                longer.then.push(link);
-                open.push(longer);
-            }
+            let mut ends = ends.drain(..);
+            let nearest = ends.next();
+            open.extend(ends.rev().map(|(link, state)| chain.clone().then(link, state)));
+            open.extend(nearest.map(|(link, state)| chain.then(link, state)));
+        }
+        if ends.capacity().max(open.capacity()) <= MAX_KEPT {
+            scratch.ends.set(ends);
+            scratch.open.set(open);
         }
         if n_faults > 0 {
             let is_whole = company == SyncWith::Anybody;
             let n_faults = if is_whole { self.distinct_faults(n_faults, process, state) } else { n_faults };
             sink.faults(process, n_faults)?;
         }
-        ControlFlow::Continue(n_faults > 0 || !told.is_empty())
+        ControlFlow::Continue(n_faults > 0 || told.first.is_some())
     }
 
-    fn tell<const W: usize>(&self, chain: &Chain<W>, told: &mut FxHashSet<StepKey<W>>, sink: &mut dyn Sink<W>) -> Flow {
-        let actions = &self.codec.model.actions;
-        let statement = |action: ActionId| actions[action].statement;
-        let key = |link: &Link| (statement(link.action), link.partner.map(|(who, theirs)| (who, statement(theirs))));
-        let statements = std::iter::once(&chain.first).chain(&chain.then).map(key).collect();
-        if !told.insert((statements, chain.state)) {
-            return Flow::Continue(());
+    fn tell<const W: usize>(&self, chain: Chain<W>, told: &mut Told<W>, sink: &mut dyn Sink<W>) -> Flow {
+        if let Some(first) = &told.first {
+            if told.keys.is_empty() {
+                told.keys.insert(self.key(first));
+            }
+            if !told.keys.insert(self.key(&chain)) {
+                return Flow::Continue(());
+            }
         }
         sink.begins(chain.first.action, chain.first.partner);
         sink.goes_on(&chain.then);
-        sink.successor(chain.first.process, &chain.state)
+        sink.successor(chain.first.process, &chain.state)?;
+        told.first.get_or_insert(chain);
+        Flow::Continue(())
+    }
+
+    fn key<const W: usize>(&self, chain: &Chain<W>) -> StepKey<W> {
+        let actions = &self.codec.model.actions;
+        let statement = |action: ActionId| actions[action].statement;
+        let key = |link: &Link| (statement(link.action), link.partner.map(|(who, theirs)| (who, statement(theirs))));
+        (std::iter::once(&chain.first).chain(&chain.then).map(key).collect(), chain.state)
     }
 
     /// Whether a process could go on by sending, if another received.
@@ -234,20 +260,18 @@ impl Machine<'_> {
         })
     }
 
-    /// What a process can do next.
+    /// Gathers what a process can do next; how many of its steps are faults.
     fn links<const W: usize>(
         &self,
         (process, marked, company): (ProcessId, Marked, SyncWith),
         state: &Packed<W>,
-        scratch: &Scratch<W>,
+        (scratch, ends): (&Scratch<W>, &mut Vec<LinkEnd<W>>),
         sink: &mut dyn Sink<W>,
-    ) -> ControlFlow<(), Links<W>> {
+    ) -> ControlFlow<(), u64> {
         let point = self.point(process, state);
         let steps = &self.code.steps[point.first as usize..point.end as usize];
-        let Some(first) = steps.first() else {
-            return ControlFlow::Continue(Links { ends: Vec::new(), n_faults: 0 });
-        };
-        let mut gather = Gather { outer: sink, link: None, ends: Vec::new() };
+        let Some(first) = steps.first() else { return ControlFlow::Continue(0) };
+        let mut gather = Gather { outer: sink, link: None, ends };
         let mut paths = Paths {
             sink: &mut gather,
             scratch,
@@ -263,7 +287,6 @@ impl Machine<'_> {
         for step in steps {
             self.take(step, state, &mut paths)?;
         }
-        let n_faults = paths.n_faults;
-        ControlFlow::Continue(Links { ends: gather.ends, n_faults })
+        ControlFlow::Continue(paths.n_faults)
     }
 }
