@@ -52,7 +52,7 @@ pub fn is_refuted(
     if actions.any(|n| Some(n) != first) {
         return Ok(false);
     }
-    let runs = match Runs::new(windows) {
+    let runs = match Runs::new(windows, budget) {
         Ok(Some(runs)) => runs,
         Ok(None) | Err(Failure::Outside) => return Ok(false),
         Err(Failure::Stopped(reason)) => return Err(reason),

@@ -7,6 +7,7 @@
 
 use std::collections::BTreeSet;
 
+use base::{Budget, StopReason};
 use evidence::rings::RingValue;
 use model::Model;
 use model::control::{ActionId, ActionKind};
@@ -93,6 +94,18 @@ pub struct Runs<'w, 'a> {
     pairings: Vec<Pairing>,
 }
 
+/// The edges of a graph that were found so far, and how many it may have.
+struct WindowEdges {
+    edges: FxHashSet<(usize, Label, usize)>,
+    most: usize,
+}
+
+impl WindowEdges {
+    fn are_too_many(&self) -> bool {
+        self.edges.len() > self.most
+    }
+}
+
 /// What two windows side by side show of a turn: the process that has it, and what both see before and after.
 type Aspect = (Kind, Vec<RingValue>, Vec<RingValue>);
 
@@ -109,81 +122,95 @@ impl<'w, 'a> Runs<'w, 'a> {
     ///
     /// # Errors
     /// Something that is outside the fragment after all.
-    pub fn new(windows: &'w Windows<'a>) -> Result<Option<Self>, Failure> {
+    pub fn new(windows: &'w Windows<'a>, budget: &Budget) -> Result<Option<Self>, Failure> {
         let mut options = Vec::new();
         for shape in 0..windows.shapes.len() {
-            let states = 0..windows.theta[shape].states.len();
-            options.push(states.map(|state| options_at(windows, shape, state)).collect::<Result<Vec<_>, _>>()?);
+            let mut of_shape = Vec::new();
+            for state in 0..windows.theta[shape].states.len() {
+                budget.check(0)?;
+                of_shape.push(options_at(windows, shape, state)?);
+            }
+            options.push(of_shape);
         }
         let mut runs = Runs { windows, graphs: Vec::new(), options, pairings: Vec::new() };
         let mut n_edges = 0;
         for shape in 0..windows.shapes.len() {
-            let graph = runs.graph(shape);
+            let Some(graph) = runs.graph(shape, MOST_EDGES - n_edges, budget)? else { return Ok(None) };
             n_edges += graph.labels.len();
-            if n_edges > MOST_EDGES {
-                return Ok(None);
-            }
             runs.graphs.push(graph);
         }
-        runs.pairings = windows.next.iter().map(|pair| runs.pairing(pair)).collect();
+        for pair in &windows.next {
+            budget.check(0)?;
+            runs.pairings.push(runs.pairing(pair));
+        }
         Ok(Some(runs))
     }
 
-    fn graph(&self, shape: usize) -> WindowGraph {
+    /// The graph of the windows with one word; `None` where it has more than so many edges.
+    fn graph(&self, shape: usize, most_edges: usize, budget: &Budget) -> Result<Option<WindowGraph>, StopReason> {
         let windows = self.windows;
         let set = &windows.theta[shape];
-        let mut found: FxHashSet<(usize, Label, usize)> = FxHashSet::default();
+        let mut found = WindowEdges { edges: FxHashSet::default(), most: most_edges };
         for (from, of_state) in self.options[shape].iter().enumerate() {
             for (at, options) in of_state.iter().enumerate() {
                 let own = |&(action, to): &Turn| (from, Label::Near(at as i64, action), to);
-                found.extend(options.turns.iter().map(own));
+                found.edges.extend(options.turns.iter().map(own));
             }
-            found.insert((from, Label::Far, from));
+            found.edges.insert((from, Label::Far, from));
         }
         for pair in windows.near.iter().filter(|pair| pair.here == shape) {
             let last = windows.sizes.width - 1;
             let (mover, distance) = if pair.by > 0 { (last, pair.by + last as i64) } else { (0, pair.by) };
-            self.effects(pair, mover, |action| Label::Near(distance, action), &mut found);
+            self.effects(pair, mover, |action| Label::Near(distance, action), (&mut found, budget))?;
         }
         for pair in crate::windows::far(windows).iter().filter(|pair| pair.here == shape) {
-            self.effects(pair, 0, |_| Label::Far, &mut found);
+            self.effects(pair, 0, |_| Label::Far, (&mut found, budget))?;
         }
-        let mut list: Vec<(usize, Label, usize)> = found.into_iter().collect();
+        if found.are_too_many() {
+            return Ok(None);
+        }
+        let mut list: Vec<(usize, Label, usize)> = found.edges.into_iter().collect();
         list.sort_unstable();
         let arcs = list.iter().map(|&(from, _, to)| GraphArc { from: from as u32, to: to as u32 }).collect();
         let labels = list.into_iter().map(|(_, label, _)| label).collect();
-        WindowGraph { graph: MarkedGraph::new(set.states.len(), arcs), labels }
+        Ok(Some(WindowGraph { graph: MarkedGraph::new(set.states.len(), arcs), labels }))
     }
 
-    /// Adds what a process of another window does to one, from each of its states that agrees.
+    /// Adds what a process of another window does to one, from each of its states that agrees, until there are too many edges. States of the other
+    /// window that agree and do the same to what both see are one.
     fn effects(
         &self,
         pair: &Pair,
         mover: usize,
         label: impl Fn(Option<ActionId>) -> Label,
-        found: &mut FxHashSet<(usize, Label, usize)>,
-    ) {
+        (found, budget): (&mut WindowEdges, &Budget),
+    ) -> Result<(), StopReason> {
         let (here, there) = (&self.windows.theta[pair.here], &self.windows.theta[pair.there]);
-        let mut agreeing: FxHashMap<Vec<RingValue>, Vec<usize>> = FxHashMap::default();
-        for (number, state) in there.states.iter().enumerate() {
-            agreeing.entry(Windows::key(pair, None, Some(state))).or_default().push(number);
-        }
-        for (from, state) in here.states.iter().enumerate() {
-            for &theirs in agreeing.get(&Windows::key(pair, Some(state), None)).into_iter().flatten() {
-                for &(action, after) in &self.options[pair.there][theirs][mover].turns {
-                    let changed: WindowState = {
-                        let mut changed = state.clone();
-                        let after = &there.states[after];
-                        pair.common.iter().for_each(|&(at, other)| changed[at] = pair.value(after[other]));
-                        changed
-                    };
-                    // Flows exclude what is not there.
-                    if let Some(to) = here.number(&changed) {
-                        found.insert((from, label(action), to));
-                    }
-                }
+        let mut effects: FxHashMap<Vec<RingValue>, FxHashSet<(Label, Vec<RingValue>)>> = FxHashMap::default();
+        for (theirs, state) in there.states.iter().enumerate() {
+            budget.check(0)?;
+            let of_state = effects.entry(Windows::key(pair, None, Some(state))).or_default();
+            for &(action, after) in &self.options[pair.there][theirs][mover].turns {
+                let after = &there.states[after];
+                let seen = pair.common.iter().map(|&(_, other)| pair.value(after[other])).collect();
+                of_state.insert((label(action), seen));
             }
         }
+        for (from, state) in here.states.iter().enumerate() {
+            budget.check(0)?;
+            for (label, seen) in effects.get(&Windows::key(pair, Some(state), None)).into_iter().flatten() {
+                let mut changed: WindowState = state.clone();
+                pair.common.iter().zip(seen).for_each(|(&(at, _), &value)| changed[at] = value);
+                // Flows exclude what is not there.
+                if let Some(to) = here.number(&changed) {
+                    found.edges.insert((from, *label, to));
+                }
+            }
+            if found.are_too_many() {
+                return Ok(());
+            }
+        }
+        Ok(())
     }
 
     fn pairing(&self, pair: &Pair) -> Pairing {
