@@ -35,12 +35,18 @@ impl CommandTranslation<'_> {
             range.map(|(lo, hi)| Ok::<_, CommandStop>((evaluator.term(lo)?, evaluator.term(hi)?))).transpose()?;
         self.err_on(&path, &cells.fault)?;
         let path = CommandPath { when: self.encoding.space.minus(&path.when, &cells.fault)?, ..path };
+        if cells.values.is_empty() {
+            return Ok(Vec::new());
+        }
         let is_wide =
             |cell: &Value| matches!(cell, Value::Int(cell) if self.encoding.is_wide(CellId::new(*cell as usize)));
         if cells.values.keys().any(is_wide) {
             return self.choose_wide(&cells, range, &path, evaluator);
         }
         let ty = self.model.vars[access.var].ty.scalar();
+        if ty.n_values(self.model.type_context()) > MAX_PATHS as u128 {
+            return Err(CommandStop::TooManyCases(self.statement));
+        }
         let all = self.encoding.space.all();
         let each = |this: &mut Self, path: &CommandPath, value: Value| {
             this.store_all(vec![path.clone()], &cells, &constant((value, all.clone()), this.encoding))

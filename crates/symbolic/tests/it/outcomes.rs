@@ -23,3 +23,16 @@ fn too_many_outcomes_of_small_cells_are_bits() {
     assert_eq!(words(text), ["holds"; 5]);
     assert_eq!(words(&text.replace("a <= 3", "a <= 2"))[..2], ["violated"; 2]);
 }
+
+/// No element is meant, so nothing is chosen: the values of a wide type are not gone through.
+#[test]
+fn a_choice_for_no_element_of_a_wide_array_is_a_fault() {
+    for any in ["any", "any 0..=1", "any x..=1"] {
+        let text = format!(
+            "program s {{ shared a: [0..=4294967295; 2]; shared k: 2..=3; shared x: 0..=1;
+             process P {{ s: a[k] = {any}; }}
+             invariant p: a[x] == 0; }}"
+        );
+        assert_eq!(words(&text), ["holds"; 5]);
+    }
+}
