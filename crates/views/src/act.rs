@@ -80,8 +80,9 @@ impl<'m> Sight<'_, 'm> {
     fn assign_any(&mut self, access: &'m Access, range: Option<&'m (model::expr::Expr, model::expr::Expr)>) -> Done {
         let location = self.locate(access)?;
         let ty = self.type_of(access);
+        let here = |halt: Halt| if let Halt::Outside(_) = halt { Halt::Outside(access.span) } else { halt };
         let Some((lo, hi)) = range else {
-            let value = self.any(ty)?;
+            let value = self.any(ty).map_err(here)?;
             self.put(location, value);
             return Ok(());
         };
@@ -94,6 +95,15 @@ impl<'m> Sight<'_, 'm> {
         }
         let context = self.ground.model.type_context();
         let model = self.ground.model;
+        if let ScalarType::Range { lo: least, hi: greatest } = ty {
+            let reaches_beyond = lo < least || hi > greatest;
+            if reaches_beyond && self.choices.choose(2) == 1 {
+                return Err(Halt::Fault(access.span));
+            }
+            let number = self.any_number(lo.max(least), hi.min(greatest)).map_err(here)?;
+            self.put(location, Item::Value(Value::Int(number)));
+            return Ok(());
+        }
         let as_number = |value: &Value| match value {
             Value::Int(number) => Some(*number),
             Value::Process(id) => Some(model.processes[*id].index),

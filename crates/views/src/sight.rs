@@ -19,6 +19,9 @@ use crate::choices::Choices;
 use crate::config::{Config, Item, MOST_SLOTS, Slot};
 use crate::layout::{ElementArray, Layout, LocalColumn, SharedColumn, holds_members, is_over};
 
+/// So many numbers a choice may have: each is a configuration of its own.
+const MOST_NUMBERS: i128 = 1 << 16;
+
 /// Why a computation does not come to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Halt {
@@ -337,6 +340,11 @@ impl<'m> Sight<'_, 'm> {
     pub(crate) fn any(&mut self, ty: ScalarType) -> Evaluated<Item> {
         let model = self.ground.model;
         let layout = self.ground.layout;
+        match ty {
+            ScalarType::Range { lo, hi } => return self.any_number(lo, hi).map(|number| Item::Value(Value::Int(number))),
+            ScalarType::Semaphore { max } => return self.any_number(0, max).map(|number| Item::Value(Value::Int(number))),
+            _ => {}
+        }
         let others: Vec<Value> = match ty {
             ScalarType::Pid(family) if family == layout.family => Vec::new(),
             ScalarType::PidOrNone(family) if family == layout.family => vec![Value::None],
@@ -356,6 +364,17 @@ impl<'m> Sight<'_, 'm> {
             None if chosen < others.len() + n_slots => Ok(Item::Slot((chosen - others.len()) as Slot)),
             None => self.new_slot().map(Item::Slot),
         }
+    }
+
+    /// Any number of a range, which is not gone through.
+    pub(crate) fn any_number(&mut self, lo: i64, hi: i64) -> Evaluated<i64> {
+        if i128::from(hi) - i128::from(lo) >= MOST_NUMBERS {
+            return Err(Halt::Outside(Span::default()));
+        }
+        if lo > hi {
+            return Err(Halt::Blocked);
+        }
+        Ok(lo + self.choices.choose((hi - lo + 1) as usize) as i64)
     }
 
     /// Any process of the family.

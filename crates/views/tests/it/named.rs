@@ -203,3 +203,24 @@ fn what_others_keep_about_a_named_process_is_looked_at() {
         assert!(!accepts(&model, "v", &fewer), "without {:?}", views.views[at]);
     }
 }
+
+/// Numbers of many values are chosen from without going through them; of too many values there is no view, and an answer at once.
+#[test]
+fn a_choice_from_wide_numbers_is_not_gone_through() {
+    let text = |hi: i64, any: &str| {
+        format!(
+            "program t(N: 2..) {{ shared x: 0..={hi}; shared l: lock; \
+             process P[i in 0..<N] {{ loop {{ acquire l; c: x = {any}; release l; }} }} \
+             invariant v: forall i != j: !(P[i]@c && P[j]@c); }}"
+        )
+    };
+    for any in ["any", "any 3..=5", "any 4294967290..=4294967299"] {
+        let model = load(&text(4_294_967_295, any), 2);
+        assert!(proof(&model, "v").is_none_or(|proof| accepts(&model, "v", &proof)), "{any}");
+    }
+    for any in ["any", "any 3..=5", "any 0..=4"] {
+        let model = load(&text(5, any), 2);
+        let proof = proof(&model, "v").unwrap_or_else(|| panic!("{any}"));
+        assert!(accepts(&model, "v", &proof), "{any}");
+    }
+}
