@@ -294,7 +294,7 @@ impl Asking<'_> {
             Err(failure) => {
                 let reason = match failure {
                     Failure::Stopped(reason) => reason,
-                    Failure::Outside(_) => outside("a step tells processes apart"),
+                    Failure::Outside(_) => outside("a step tells processes apart, or chooses from very many numbers"),
                     Failure::Full => outside(MANY_NAMED),
                     Failure::TooMany => return Rung::TooMany,
                 };

@@ -341,8 +341,12 @@ impl<'m> Sight<'_, 'm> {
         let model = self.ground.model;
         let layout = self.ground.layout;
         match ty {
-            ScalarType::Range { lo, hi } => return self.any_number(lo, hi).map(|number| Item::Value(Value::Int(number))),
-            ScalarType::Semaphore { max } => return self.any_number(0, max).map(|number| Item::Value(Value::Int(number))),
+            ScalarType::Range { lo, hi } => {
+                return self.any_number(lo, hi).map(|number| Item::Value(Value::Int(number)));
+            }
+            ScalarType::Semaphore { max } => {
+                return self.any_number(0, max).map(|number| Item::Value(Value::Int(number)));
+            }
             _ => {}
         }
         let others: Vec<Value> = match ty {

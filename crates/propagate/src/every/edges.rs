@@ -100,7 +100,7 @@ impl<'m> Crowd<'m> {
         }
         let closed = views(ground, 1, budget).map_err(|failure| match failure {
             Failure::Stopped(reason) => Halt::from(reason),
-            Failure::Outside(_) => outside("a step tells processes apart"),
+            Failure::Outside(_) => outside("a step tells processes apart, or chooses from very many numbers"),
             Failure::TooMany => outside("the steps of its views are too many"),
             Failure::Full => outside(MANY_NAMED),
         })?;
@@ -281,7 +281,9 @@ impl<'m> Crowd<'m> {
             match way.end {
                 Ok(()) => drop(found.insert(way.config)),
                 Err(Stop::Fault(_) | Stop::Blocked | Stop::Unseen) => {}
-                Err(Stop::Outside(_)) => return Err(outside("a step tells processes apart")),
+                Err(Stop::Outside(_)) => {
+                    return Err(outside("a step tells processes apart, or chooses from very many numbers"));
+                }
             }
             if !choices.advance() {
                 break;
