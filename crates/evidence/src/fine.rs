@@ -26,6 +26,10 @@
 //! the step asks of all others, cells as the step finds them, and those cells that both views show as the one view shows them. The induction is
 //! then one about all views at once: every two processes of a reachable state project to a state of every view, so that there is room
 //! for each step that is taken.
+//!
+//! There may be *flows* beside them ([`FineFlow`]): a process weighs by its local state, a shared cell by what it holds, and the sum of all weights is a constant, modulo a
+//! number or as it is. It is a constant in all reachable states if it is so initially and no step changes it, whatever the rest of the state is. Then 2 and 3 are asked only of
+//! processes and cells which others can be added to so that the sum is right, before the step and after it, and 4 only of states of which the sum may be right.
 
 use base::Id;
 use model::control::PlaceId;
@@ -48,6 +52,39 @@ pub struct FineProof {
     pub views: Vec<FineView>,
     /// Whether a step counts only where all views have room for it.
     pub is_joint: bool,
+    /// Sums that no step changes.
+    pub flows: Vec<FineFlow>,
+}
+
+/// A sum over all processes and shared cells that no step changes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FineFlow {
+    /// Sums count modulo this; as they are where it is 0.
+    pub modulus: i64,
+    /// What the sum is.
+    pub constant: i64,
+    /// For each local state what a process in it adds.
+    pub states: Vec<i64>,
+    /// What shared cells add; others add nothing.
+    pub cells: Vec<FlowCell>,
+}
+
+/// What a shared cell adds to a sum.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FlowCell {
+    /// The cell.
+    pub cell: SharedColumn,
+    /// By what it holds; anything else adds nothing.
+    pub weights: Vec<FlowWeight>,
+}
+
+/// What a content of a cell adds to a sum.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FlowWeight {
+    /// The content: `FineContent::Other` for any process of the family.
+    pub content: FineContent,
+    /// What it adds.
+    pub weight: i64,
 }
 
 /// One component of a local state.
@@ -110,6 +147,31 @@ pub struct FineRecord {
     views: Vec<FineViewRecord>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     joint: bool,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    flows: Vec<FineFlowRecord>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FineFlowRecord {
+    modulus: i64,
+    constant: i64,
+    states: Vec<i64>,
+    cells: Vec<FlowCellRecord>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FlowCellRecord {
+    cell: FineColumnRecord,
+    weights: Vec<FlowWeightRecord>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FlowWeightRecord {
+    content: FineItemRecord,
+    weight: i64,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -169,6 +231,7 @@ impl FineRecord {
             states: proof.states.iter().map(|state| state.iter().map(|&item| item.into()).collect()).collect(),
             views: proof.views.iter().map(view).collect(),
             joint: proof.is_joint,
+            flows: proof.flows.iter().map(FineFlowRecord::new).collect(),
         }
     }
 
@@ -189,6 +252,37 @@ impl FineRecord {
             states: self.states.iter().map(state).collect::<Option<_>>()?,
             views: self.views.iter().map(view).collect::<Option<_>>()?,
             is_joint: self.joint,
+            flows: self.flows.iter().map(FineFlowRecord::flow).collect::<Option<_>>()?,
+        })
+    }
+}
+
+impl FineFlowRecord {
+    fn new(flow: &FineFlow) -> FineFlowRecord {
+        let weight = |one: &FlowWeight| FlowWeightRecord { content: one.content.into(), weight: one.weight };
+        let cell = |cell: &FlowCell| FlowCellRecord {
+            cell: cell.cell.into(),
+            weights: cell.weights.iter().map(weight).collect(),
+        };
+        FineFlowRecord {
+            modulus: flow.modulus,
+            constant: flow.constant,
+            states: flow.states.clone(),
+            cells: flow.cells.iter().map(cell).collect(),
+        }
+    }
+
+    fn flow(&self) -> Option<FineFlow> {
+        let weight = |one: &FlowWeightRecord| Some(FlowWeight { content: one.content.content()?, weight: one.weight });
+        let cell = |cell: &FlowCellRecord| {
+            let weights = cell.weights.iter().map(weight).collect::<Option<_>>()?;
+            Some(FlowCell { cell: cell.cell.shared()?, weights })
+        };
+        Some(FineFlow {
+            modulus: self.modulus,
+            constant: self.constant,
+            states: self.states.clone(),
+            cells: self.cells.iter().map(cell).collect::<Option<_>>()?,
         })
     }
 }

@@ -2,12 +2,13 @@
 //!
 //! In: a Model, a property, views. Out: how many obligations hold, or the first that does not. `plan` compares what local states consist of, `look` and `moves`
 //! read the text for one process of which everything else is open, `view` checks each view by itself, or, where views are joint, with what `room` says of the
-//! others; `whole` that no state which all of them allow violates the property.
+//! others; `sums` checks flows, and says which processes and cells go with them; `whole` that no state which all of them allow violates the property.
 
 mod look;
 mod moves;
 mod plan;
 mod room;
+mod sums;
 mod view;
 mod whole;
 
@@ -24,7 +25,8 @@ use super::{CertificateError, Outcome, words};
 use look::{Decisions, End, Look, Names, Showing, Thing, Who, truth};
 use plan::Plan;
 use room::Room;
-use view::Sight;
+use sums::{Balance, Sum};
+use view::{Beside, Sight};
 use whole::{Violation, Whole};
 
 /// More ways through a property are not followed.
@@ -45,6 +47,10 @@ pub(super) fn check(
     for view in &proof.views {
         sights.push(Sight::new(&plan, view)?);
     }
+    let sums: Vec<Sum<'_>> = proof.flows.iter().map(|flow| Sum::new(&plan, flow)).collect::<Outcome<_>>()?;
+    for sum in &sums {
+        found = found.with(sum.check(&plan, &starts, &moves)?);
+    }
     for (own, sight) in sights.iter().enumerate() {
         let rooms: Vec<Room<'_>> = match proof.is_joint {
             true => {
@@ -52,7 +58,9 @@ pub(super) fn check(
             }
             false => Vec::new(),
         };
-        found = found.with(sight.check(&starts, (&moves, &rooms), budget)?);
+        let balances: Vec<Balance<'_>> = sums.iter().map(|sum| Balance::new(sum, sight)).collect();
+        let beside = Beside { rooms: &rooms, balances: &balances };
+        found = found.with(sight.check(&starts, (&moves, &beside), budget)?);
     }
     let (expr, bad) = match property {
         PropertyKind::Invariant(expr) => (expr, false),
@@ -66,7 +74,7 @@ pub(super) fn check(
         }
         _ => return Err(CertificateError::NotSupported("views of cells are about states".to_owned())),
     };
-    let whole = Whole::new(&sights, plan.n_processes, budget);
+    let whole = Whole::new(&sights, &sums, plan.n_processes, budget);
     for violation in violations(&plan, expr, bad)? {
         found.implication += 1;
         if !excluded(&whole, &violation)? {

@@ -231,7 +231,7 @@ fn two_loops_at_once_do_not_take_the_same_process() {
         [LocalItem::Place(place)].into_iter().chain(counters).chain(taken).collect()
     };
     let states = places.flat_map(|(place, _)| [state(place, false), state(place, true)]).collect();
-    let claim = Claim::Fine(FineProof { family, local, states, views: Vec::new(), is_joint: false });
+    let claim = Claim::Fine(FineProof { family, local, states, views: Vec::new(), is_joint: false, flows: Vec::new() });
     let facts = vec![Fact { claim, uses: Vec::new() }];
     let certificate = Certificate { property: "p".to_owned(), scope: Scope::Instance, facts, implies: Vec::new() };
     check_refused("whom the outer loop takes", &model, "p", &certificate);

@@ -3,14 +3,16 @@
 //! In: a program as a [`Skeleton`], the cells of a view and a partition of the local states. Out: the states, or that a limit was met. Obligations
 //! are those of `evidence::fine`: a step of a process of the view, of one of another family, and of one more process that writes a cell of the
 //! view, where every `k` of them look like states. Where views are closed together ([`super::semijoin`]), a step for which another view has no
-//! room yet is put aside and tried again.
+//! room yet is put aside and tried again. What flows do not admit ([`super::admission`]) is no part of a reachable state and is left out.
 
 use base::{Budget, StopReason};
 use evidence::fine::{FineContent, FineState};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::admission::ViewFilter;
 use super::bits::Bits;
 use super::datum::Datum;
+use super::flows::Flow;
 use super::semijoin::Room;
 use super::skeleton::{Edge, Skeleton, Target};
 use super::step::Scan;
@@ -19,6 +21,10 @@ use crate::sight::Ground;
 /// A view of more states is given up, and one that is joined with one more process more often.
 const MOST_STATES: usize = 10_000;
 const MOST_SCENES: usize = 20_000;
+
+/// The same where flows leave out states.
+const MOST_STATES_OF_FLOWS: usize = 50_000;
+const MOST_SCENES_OF_FLOWS: usize = 250_000;
 
 /// Other views are asked for room so often at most.
 const MOST_ASKED: usize = 400_000;
@@ -109,6 +115,9 @@ pub struct Closure<'a> {
     skeleton: &'a Skeleton,
     shape: &'a Shape,
     tracked: Vec<bool>,
+    filter: ViewFilter,
+    most_states: usize,
+    most_scenes: usize,
     steps: Vec<ViewStep>,
     /// The steps from each block.
     from: Vec<Vec<usize>>,
@@ -131,10 +140,10 @@ pub struct Closure<'a> {
 pub fn close(
     ground: Ground<'_>,
     skeleton: &Skeleton,
-    shape: Shape,
+    (shape, flows): (Shape, &[Flow]),
     budget: &Budget,
 ) -> Result<Option<Closed>, StopReason> {
-    let mut closure = Closure::new(ground, skeleton, &shape, false);
+    let mut closure = Closure::new(ground, skeleton, (&shape, flows), false);
     closure.start();
     let is_done = closure.run(None, budget)?;
     let theta = closure.theta;
@@ -180,7 +189,12 @@ fn shown(skeleton: &Skeleton, shape: &Shape, edge: &Edge, sets: &mut FxHashMap<u
 
 impl<'a> Closure<'a> {
     /// A view without states. Whoever asks other views for room has to know what steps are beside the view.
-    pub(super) fn new(ground: Ground<'_>, skeleton: &'a Skeleton, shape: &'a Shape, asks: bool) -> Closure<'a> {
+    pub(super) fn new(
+        ground: Ground<'_>,
+        skeleton: &'a Skeleton,
+        (shape, flows): (&'a Shape, &[Flow]),
+        asks: bool,
+    ) -> Closure<'a> {
         let mut tracked = vec![true; shape.n_blocks];
         for (state, &block) in shape.blocks.iter().enumerate() {
             tracked[block as usize] &= skeleton.is_scanning(ground, state as u32);
@@ -203,10 +217,17 @@ impl<'a> Closure<'a> {
                 from[block as usize].push(at);
             }
         }
+        let (most_states, most_scenes) = match flows.is_empty() {
+            true => (MOST_STATES, MOST_SCENES),
+            false => (MOST_STATES_OF_FLOWS, MOST_SCENES_OF_FLOWS),
+        };
         Closure {
             skeleton,
             shape,
             tracked,
+            filter: ViewFilter::new(skeleton, shape, flows),
+            most_states,
+            most_scenes,
             steps,
             from,
             theta: FxHashSet::default(),
@@ -262,9 +283,10 @@ impl<'a> Closure<'a> {
 
     fn insert(&mut self, state: FineState) {
         let state = canonical(state);
-        if !self.theta.insert(state.clone()) {
+        if self.theta.contains(&state) || !self.filter.admits(&state.cells, &state.blocks) {
             return;
         }
+        self.theta.insert(state.clone());
         for turned in [Some(state.clone()), (state.blocks.len() == 2).then(|| swapped(&state))].into_iter().flatten() {
             let list = self.first.entry(single(&turned)).or_default();
             if !list.contains(&turned) {
@@ -295,7 +317,7 @@ impl<'a> Closure<'a> {
             if self.skeleton.n_processes > self.shape.k {
                 self.foreign_steps(room, &state);
             }
-            if self.theta.len() > MOST_STATES || self.n_scenes > MOST_SCENES || self.n_asked > MOST_ASKED {
+            if self.theta.len() > self.most_states || self.n_scenes > self.most_scenes || self.n_asked > MOST_ASKED {
                 return Ok(false);
             }
         }
@@ -360,6 +382,9 @@ impl<'a> Closure<'a> {
         }
         let Some(cells) = joined(&state.cells, &other.cells, self.shape.k == 2) else { return };
         let blocks = [&state.blocks[..], &[newest]].concat();
+        if !self.filter.admits(&cells, &blocks) {
+            return;
+        }
         let scene = Scene { cells, blocks, taken: Vec::new() };
         if self.shape.k == 1 {
             return self.fill(scene, &[], found);

@@ -4,21 +4,24 @@
 //! processes (with all data cells, where these have few values), by signature. What comes next is read off what failed, a state that all views admit
 //! ([`Position`]): the first view of which a finer one does not admit it is made finer, with those of the other elements of the same array; where no
 //! single one is enough, all are. Then views are closed together ([`close_together`]), and made finer still; then those two cells get a view in common
-//! of which it does not admit the state; the last view has all cells.
+//! of which it does not admit the state; the last view has all cells. Where all that is not enough, it is tried again with flows ([`super::flows`]), which leave out states
+//! whose sums are wrong.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
 use base::{Budget, StopReason};
 use evidence::fine::{FineProof, FineView, LocalItem};
 use model::Model;
 use model::process::FamilyId;
+use model::value::Value;
 use model::variable::VarId;
 use rustc_hash::FxHashMap;
 
 use super::bits::Bits;
 use super::closure::{Closed, Shape, close};
 use super::datum::Datum;
+use super::flows::{Flow, Grain, flows};
 use super::partition::{Fineness, shape};
 use super::pattern::patterns;
 use super::search::{Joint, Pattern, Position, excludes};
@@ -30,6 +33,9 @@ use crate::sight::Ground;
 
 /// Data cells stand in every view where they have so many values together at most.
 const MOST_VALUES: u128 = 256;
+
+/// And those that one flow weighs have a view in common where they have so many.
+const MOST_WEIGHED_VALUES: u128 = 1_024;
 
 /// With more local states than this they are not all told apart.
 const MOST_FULL: usize = 100;
@@ -45,6 +51,9 @@ const MOST_CELLS: usize = 4;
 const MOST_TOGETHER: usize = 10;
 const MOST_PAIRS: usize = 12;
 
+/// Which flows are tried, one after the other.
+const GRAINS: [Option<Grain>; 3] = [None, Some(Grain::Places), Some(Grain::States)];
+
 /// How fine the partition of a view is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 enum Level {
@@ -56,8 +65,17 @@ enum Level {
     Full,
 }
 
-/// Views by their cells and how fine they are; `None` for those that are too large.
-type KnownViews = FxHashMap<(Vec<usize>, Level), Option<Rc<Closed>>>;
+/// What a view is, whatever the property.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct ViewKey {
+    cells: Vec<usize>,
+    level: Level,
+    /// Which flows leave out some of its states.
+    grain: Option<Grain>,
+}
+
+/// Views; `None` for those that are too large.
+type KnownViews = FxHashMap<ViewKey, Option<Rc<Closed>>>;
 
 /// A view that is held against a violation.
 #[derive(Clone)]
@@ -82,6 +100,9 @@ enum Rung {
 /// What is known of a question so far.
 struct Attempt<'p> {
     patterns: &'p [Pattern],
+    /// The flows, and where they are from.
+    flows: &'p [Flow],
+    grain: Option<Grain>,
     /// The first pattern that was not excluded.
     at: usize,
     views: Vec<GradedView>,
@@ -90,7 +111,30 @@ struct Attempt<'p> {
     kept: FxHashMap<Vec<usize>, Option<Rc<Closed>>>,
 }
 
-impl Attempt<'_> {
+impl<'p> Attempt<'p> {
+    fn new(patterns: &'p [Pattern], flows: &'p [Flow], grain: Option<Grain>) -> Attempt<'p> {
+        Attempt { patterns, flows, grain, at: 0, views: Vec::new(), is_joint: false, kept: FxHashMap::default() }
+    }
+
+    /// The sets of local states that patterns ask for, and those that weigh alike.
+    fn keep(&self) -> Vec<Bits> {
+        let of_patterns =
+            { self.patterns.iter() }.flat_map(|pattern| pattern.processes.iter().chain([&pattern.everyone])).cloned();
+        let mut sets: Vec<Bits> = of_patterns.collect();
+        for flow in self.flows {
+            let mut weights = flow.states.clone();
+            weights.sort_unstable();
+            weights.dedup();
+            for weight in weights {
+                let mut set = Bits::new(flow.states.len());
+                let alike = (0..flow.states.len()).filter(|&state| flow.states[state] == weight);
+                alike.for_each(|state| set.insert(state));
+                sets.push(set);
+            }
+        }
+        sets
+    }
+
     /// Puts a view into the place of a coarser one; beside it, where that was closed together with others: by itself, a finer one may admit more.
     fn take(&mut self, at: usize, finer: GradedView) {
         match self.is_joint {
@@ -116,6 +160,9 @@ pub struct Fine<'m> {
     budget: &'m Budget,
     /// The views that do not depend on the property.
     known: RefCell<KnownViews>,
+    /// Flows in which local states weigh alike that differ in numbers alone, and all others.
+    place_flows: OnceCell<Vec<Flow>>,
+    state_flows: OnceCell<Vec<Flow>>,
 }
 
 /// What came of a question.
@@ -146,7 +193,16 @@ impl<'m> Fine<'m> {
         };
         let touched: Vec<usize> = (0..ground.layout.shared.len()).filter(touched).collect();
         let (naming, data) = touched.into_iter().partition(names);
-        Ok(Fine { ground, skeleton, naming, data, budget, known: RefCell::default() })
+        Ok(Fine {
+            ground,
+            skeleton,
+            naming,
+            data,
+            budget,
+            known: RefCell::default(),
+            place_flows: OnceCell::new(),
+            state_flows: OnceCell::new(),
+        })
     }
 
     /// Whether no step of a listed local state is a fault, whatever the rest of the state is.
@@ -167,22 +223,48 @@ impl<'m> Fine<'m> {
         let (expr, value) = match question {
             Question::Never { expr, value, .. } => (expr, value),
             Question::NoFault if self.is_faultless() => {
-                return Ok(Outcome::Proved(Box::new(self.certified(&[], false)), 0));
+                return Ok(Outcome::Proved(Box::new(self.certified(&[], (false, &[]))), 0));
             }
             Question::NoFault | Question::NoDeadlock => return Ok(Outcome::Open),
         };
         let patterns = patterns(self.ground, &self.skeleton, (expr, *value))?;
-        let mut attempt =
-            Attempt { patterns: &patterns, at: 0, views: Vec::new(), is_joint: false, kept: FxHashMap::default() };
-        self.climb(&mut attempt).map_err(Refusal::Stopped)
+        for grain in GRAINS {
+            let flows = self.flows(grain);
+            if grain.is_some() && flows.is_empty() {
+                continue;
+            }
+            let outcome = self.climb(&mut Attempt::new(&patterns, flows, grain)).map_err(Refusal::Stopped)?;
+            if let Outcome::Proved(..) = outcome {
+                return Ok(outcome);
+            }
+        }
+        Ok(Outcome::Open)
+    }
+
+    /// The flows of this grain; none where another grain has the same.
+    pub fn flows(&self, grain: Option<Grain>) -> &[Flow] {
+        let find = |grain: Grain| flows(self.ground, &self.skeleton, grain);
+        match grain {
+            None => &[],
+            Some(Grain::Places) => self.place_flows.get_or_init(|| find(Grain::Places)),
+            Some(Grain::States) => self.state_flows.get_or_init(|| {
+                let is_number = |datum: &Datum| matches!(datum, Datum::Value(Value::Int(_)));
+                match self.skeleton.states.iter().flatten().any(is_number) {
+                    true => find(Grain::States),
+                    false => Vec::new(),
+                }
+            }),
+        }
     }
 
     fn climb(&self, attempt: &mut Attempt<'_>) -> Result<Outcome, StopReason> {
-        for cells in self.groups() {
-            let view = self.view(attempt, &cells, Level::Signature)?;
-            attempt.views.extend(view.map(|view| GradedView { level: Level::Signature, view }));
+        // Flows say little of blocks in which local states weigh differently.
+        let level = if attempt.flows.is_empty() { Level::Signature } else { Level::Kept };
+        for cells in self.groups(attempt.flows) {
+            let view = self.view(attempt, &cells, level)?;
+            attempt.views.extend(view.map(|view| GradedView { level, view }));
         }
-        let mut rungs = self.rungs().into_iter().peekable();
+        let mut rungs = self.rungs(attempt.flows).into_iter().peekable();
         while let Some(candidate) = self.candidate(attempt)? {
             loop {
                 let Some(&rung) = rungs.peek() else { return Ok(Outcome::Open) };
@@ -203,12 +285,13 @@ impl<'m> Fine<'m> {
         }
         let views: Vec<&Closed> = attempt.views.iter().map(|graded| &*graded.view).collect();
         let n_states = views.iter().map(|view| view.theta.len()).sum();
-        Ok(Outcome::Proved(Box::new(self.certified(&views, attempt.is_joint)), n_states))
+        Ok(Outcome::Proved(Box::new(self.certified(&views, (attempt.is_joint, attempt.flows))), n_states))
     }
 
     /// A violating state that the views admit. What they exclude they exclude for good: they only get finer.
     fn candidate(&self, attempt: &mut Attempt<'_>) -> Result<Option<Position>, StopReason> {
-        let joint = Joint::new(&self.skeleton, attempt.views.iter().map(|graded| &*graded.view), self.budget);
+        let views = attempt.views.iter().map(|graded| &*graded.view);
+        let joint = Joint::new(&self.skeleton, (views, attempt.flows), self.budget);
         while let Some(pattern) = attempt.patterns.get(attempt.at) {
             if let Some(found) = joint.candidate(pattern)? {
                 return Ok(Some(found));
@@ -219,10 +302,10 @@ impl<'m> Fine<'m> {
     }
 
     /// From cheap to dear.
-    fn rungs(&self) -> Vec<Rung> {
+    fn rungs(&self, flows: &[Flow]) -> Vec<Rung> {
         let n_states = self.skeleton.states.len();
         let can_be_full = n_states <= MOST_FULL;
-        let n_views = self.groups().len();
+        let n_views = self.groups(flows).len();
         let can_be_joined = (2..=MOST_TOGETHER).contains(&n_views);
         let mut rungs = vec![Rung::Finer(Level::Kept)];
         rungs.extend(can_be_joined.then_some(Rung::Together(Level::Kept)));
@@ -278,9 +361,11 @@ impl<'m> Fine<'m> {
 
     /// Closes the views of all cells together, beside those that are finer.
     fn join(&self, attempt: &mut Attempt<'_>, level: Level) -> Result<bool, StopReason> {
-        let keep = kept(attempt.patterns);
-        let shapes: Vec<Shape> = self.groups().iter().map(|cells| self.shape(cells, level, &keep)).collect();
-        let Some(joined) = close_together(self.ground, &self.skeleton, &shapes, self.budget)? else { return Ok(false) };
+        let keep = attempt.keep();
+        let groups = self.groups(attempt.flows);
+        let shapes: Vec<Shape> = groups.iter().map(|cells| self.shape(cells, level, &keep)).collect();
+        let joined = close_together(self.ground, &self.skeleton, (&shapes, attempt.flows), self.budget)?;
+        let Some(joined) = joined else { return Ok(false) };
         attempt.views.retain(|graded| graded.level > level);
         attempt.views.extend(joined.into_iter().map(|view| GradedView { level, view: Rc::new(view) }));
         attempt.is_joint = true;
@@ -289,7 +374,7 @@ impl<'m> Fine<'m> {
 
     /// A view of two cells that a step has to do with and that does not admit the state.
     fn pair(&self, attempt: &mut Attempt<'_>, candidate: &Position) -> Result<bool, StopReason> {
-        for cells in self.pairs() {
+        for cells in self.pairs(attempt.flows) {
             if attempt.views.iter().any(|graded| graded.view.shape.cells == cells) {
                 continue;
             }
@@ -303,8 +388,8 @@ impl<'m> Fine<'m> {
     }
 
     /// The cells of views of two cells each.
-    fn pairs(&self) -> Vec<Vec<usize>> {
-        let groups = self.groups();
+    fn pairs(&self, flows: &[Flow]) -> Vec<Vec<usize>> {
+        let groups = self.groups(flows);
         let touches = |edge: &Edge, cells: &[usize]| {
             edge.guards.iter().chain(&edge.writes).any(|(column, _)| cells.contains(column))
         };
@@ -333,43 +418,62 @@ impl<'m> Fine<'m> {
         Ok(is_finer)
     }
 
-    /// The views of every rung, each made as fine as it can be, for tests.
+    /// The views of every rung, each made as fine as it can be, without flows and with them, for tests.
     ///
     /// # Errors
     /// A limit.
     pub fn ladder(&self) -> Result<Vec<Vec<Closed>>, StopReason> {
-        let mut attempt =
-            Attempt { patterns: &[], at: 0, views: Vec::new(), is_joint: false, kept: FxHashMap::default() };
+        let mut all = Vec::new();
+        for grain in GRAINS {
+            let flows = self.flows(grain);
+            if grain.is_none() || !flows.is_empty() {
+                all.extend(self.ladder_with(Attempt::new(&[], flows, grain))?);
+            }
+        }
+        Ok(all)
+    }
+
+    fn ladder_with(&self, mut attempt: Attempt<'_>) -> Result<Vec<Vec<Closed>>, StopReason> {
+        let flows = attempt.flows;
         let levels = [Level::Signature, Level::Kept, Level::Full];
         let mut all = Vec::new();
         for level in levels {
-            let groups = self.groups().into_iter().chain(if level == Level::Full { self.pairs() } else { Vec::new() });
+            let pairs = if level == Level::Full { self.pairs(flows) } else { Vec::new() };
+            let groups = self.groups(flows).into_iter().chain(pairs);
             let views = groups.map(|cells| self.view(&mut attempt, &cells, level));
             let views: Vec<Option<Rc<Closed>>> = views.collect::<Result<_, _>>()?;
             all.push(views.into_iter().flatten().map(|view| (*view).clone()).collect());
-            let shapes: Vec<Shape> = self.groups().iter().map(|cells| self.shape(cells, level, &[])).collect();
-            all.extend(close_together(self.ground, &self.skeleton, &shapes, self.budget)?);
+            let shapes: Vec<Shape> = self.groups(flows).iter().map(|cells| self.shape(cells, level, &[])).collect();
+            all.extend(close_together(self.ground, &self.skeleton, (&shapes, flows), self.budget)?);
         }
-        if self.rungs().contains(&Rung::Merged) && self.merge(&mut attempt)? {
+        if self.rungs(flows).contains(&Rung::Merged) && self.merge(&mut attempt)? {
             all.push(attempt.views.iter().map(|graded| (*graded.view).clone()).collect());
         }
         Ok(all)
     }
 
     /// The cells of each view.
-    fn groups(&self) -> Vec<Vec<usize>> {
+    fn groups(&self, flows: &[Flow]) -> Vec<Vec<usize>> {
         let context = self.ground.model.type_context();
         let size = |&column: &usize| match self.ground.layout.shared[column] {
             SharedColumn::Cell(cell) => self.ground.model.cells[cell].ty.n_values(context),
             SharedColumn::Control(_) | SharedColumn::Taken(..) => 16,
         };
-        let n_values = self.data.iter().map(size).fold(1, u128::saturating_mul);
-        let mut groups: Vec<Vec<usize>> = match n_values <= MOST_VALUES {
+        let n_values = |cells: &[usize]| cells.iter().map(size).fold(1, u128::saturating_mul);
+        let are_few = n_values(&self.data) <= MOST_VALUES;
+        let mut groups: Vec<Vec<usize>> = match are_few {
             true => self.naming.iter().map(|&column| [&[column], &self.data[..]].concat()).collect(),
             false => self.naming.iter().chain(&self.data).map(|&column| vec![column]).collect(),
         };
         if groups.is_empty() {
             groups.push(self.data.clone());
+        }
+        for flow in flows.iter().filter(|_| !are_few) {
+            let is_weighed = |column: &usize| flow.cells.iter().any(|cell| cell.column == *column);
+            let weighed: Vec<usize> = self.data.iter().copied().filter(is_weighed).collect();
+            if n_values(&weighed) <= MOST_WEIGHED_VALUES && !weighed.is_empty() && !groups.contains(&weighed) {
+                groups.push(weighed);
+            }
         }
         groups
     }
@@ -386,24 +490,25 @@ impl<'m> Fine<'m> {
 
     /// A view by itself; `None` where it is too large.
     fn view(&self, attempt: &mut Attempt<'_>, cells: &[usize], level: Level) -> Result<Option<Rc<Closed>>, StopReason> {
+        let key = ViewKey { cells: cells.to_vec(), level, grain: attempt.grain };
         let known = match level {
             Level::Kept => attempt.kept.get(cells).cloned(),
-            _ => self.known.borrow().get(&(cells.to_vec(), level)).cloned(),
+            _ => self.known.borrow().get(&key).cloned(),
         };
         if let Some(known) = known {
             return Ok(known);
         }
-        let shape = self.shape(cells, level, &kept(attempt.patterns));
-        let view = close(self.ground, &self.skeleton, shape, self.budget)?.map(Rc::new);
+        let shape = self.shape(cells, level, &attempt.keep());
+        let view = close(self.ground, &self.skeleton, (shape, attempt.flows), self.budget)?.map(Rc::new);
         match level {
             Level::Kept => drop(attempt.kept.insert(cells.to_vec(), view.clone())),
-            _ => drop(self.known.borrow_mut().insert((cells.to_vec(), level), view.clone())),
+            _ => drop(self.known.borrow_mut().insert(key, view.clone())),
         }
         Ok(view)
     }
 
     /// Views as a claim.
-    fn certified(&self, views: &[&Closed], is_joint: bool) -> FineProof {
+    fn certified(&self, views: &[&Closed], (is_joint, flows): (bool, &[Flow])) -> FineProof {
         let Ground { layout, .. } = self.ground;
         let item = |datum: &Datum| match datum {
             Datum::Value(value) => LocalItem::Value(*value),
@@ -423,13 +528,9 @@ impl<'m> Fine<'m> {
             states: self.skeleton.states.iter().map(|state| state.iter().map(item).collect()).collect(),
             views: views.iter().map(view).collect(),
             is_joint,
+            flows: flows.iter().map(|flow| flow.certified(self.ground)).collect(),
         }
     }
-}
-
-/// The sets of local states that patterns ask for.
-fn kept(patterns: &[Pattern]) -> Vec<Bits> {
-    patterns.iter().flat_map(|pattern| pattern.processes.iter().chain([&pattern.everyone])).cloned().collect()
 }
 
 /// The layout of a program of one size.

@@ -3,7 +3,7 @@
 //! In: views, and what a violation shows ([`Pattern`]). Out: that there is no such state, or what is known of one that there may be ([`Position`]). Views are never conjoined: the
 //! search starts with the processes of the pattern and decides cell by cell what it holds: a value, one of the processes met so far, or
 //! one more. A cell with one way left is taken first; where more processes are needed than there are, the way is closed. That is how
-//! N + 1 processes on N - 1 levels are excluded: by counting them.
+//! N + 1 processes on N - 1 levels are excluded: by counting them. Of a state whose cells are all decided flows are asked, too.
 
 use std::collections::BTreeSet;
 
@@ -11,8 +11,10 @@ use base::{Budget, StopReason};
 use evidence::fine::FineContent;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::admission::admits_state;
 use super::bits::Bits;
 use super::closure::Closed;
+use super::flows::Flow;
 use super::skeleton::Skeleton;
 
 /// The search of one pattern branches so often at most.
@@ -76,16 +78,21 @@ pub fn excludes(skeleton: &Skeleton, view: &Closed, position: &Position) -> bool
 pub struct Joint<'a> {
     skeleton: &'a Skeleton,
     ready: Vec<Ready<'a>>,
+    flows: &'a [Flow],
     columns: Vec<usize>,
     budget: &'a Budget,
 }
 
 impl<'a> Joint<'a> {
     /// Prepares views.
-    pub fn new(skeleton: &'a Skeleton, views: impl Iterator<Item = &'a Closed>, budget: &'a Budget) -> Joint<'a> {
+    pub fn new(
+        skeleton: &'a Skeleton,
+        (views, flows): (impl Iterator<Item = &'a Closed>, &'a [Flow]),
+        budget: &'a Budget,
+    ) -> Joint<'a> {
         let ready: Vec<Ready<'a>> = views.map(|view| Ready::new(skeleton, view)).collect();
         let columns: BTreeSet<usize> = ready.iter().flat_map(|ready| ready.view.shape.cells.iter().copied()).collect();
-        Joint { skeleton, ready, columns: columns.into_iter().collect(), budget }
+        Joint { skeleton, ready, flows, columns: columns.into_iter().collect(), budget }
     }
 
     /// What a state may be like that shows the pattern, if there may be one.
@@ -140,7 +147,8 @@ impl<'a> Joint<'a> {
                 }
             }
             let Some(mut options) = best else {
-                return Ok(self.settle(&mut position, true).then_some(position));
+                let is_there = self.settle(&mut position, true) && self.is_admitted(&position, &pattern.everyone);
+                return Ok(is_there.then_some(position));
             };
             match options.len() {
                 0 => return Ok(None),
@@ -162,6 +170,15 @@ impl<'a> Joint<'a> {
                 }
             }
         }
+    }
+
+    /// Whether sums may be what flows say.
+    fn is_admitted(&self, position: &Position, everyone: &Bits) -> bool {
+        let held = |column: usize| match position.held.get(&column)? {
+            Held::Content(content) => Some(*content),
+            Held::Process(_) => Some(FineContent::Other),
+        };
+        self.flows.iter().all(|flow| admits_state(self.skeleton, flow, (&position.processes, everyone), held))
     }
 
     /// What a column may hold; `None` where there are no fewer ways than `most`.

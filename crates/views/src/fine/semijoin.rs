@@ -16,6 +16,7 @@ use evidence::fine::{FineContent, FineState};
 use super::bits::Bits;
 use super::closure::{Closed, Closure, Scene, Shape, WholeStep};
 use super::datum::Datum;
+use super::flows::Flow;
 use super::skeleton::Skeleton;
 use crate::sight::Ground;
 
@@ -26,11 +27,11 @@ use crate::sight::Ground;
 pub fn close_together(
     ground: Ground<'_>,
     skeleton: &Skeleton,
-    shapes: &[Shape],
+    (shapes, flows): (&[Shape], &[Flow]),
     budget: &Budget,
 ) -> Result<Option<Vec<Closed>>, StopReason> {
     let mut closures: Vec<Closure<'_>> =
-        shapes.iter().map(|shape| Closure::new(ground, skeleton, shape, true)).collect();
+        shapes.iter().map(|shape| Closure::new(ground, skeleton, (shape, flows), true)).collect();
     let mut indices: Vec<Index<'_>> = shapes.iter().map(|shape| Index::new(skeleton, shape)).collect();
     for (closure, index) in closures.iter_mut().zip(&mut indices) {
         closure.start();

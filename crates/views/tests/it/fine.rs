@@ -11,12 +11,15 @@ use model::value::Value;
 use testkit::Product;
 use testkit::choices::Choices;
 use views::fine::closure::{Closed, Shape};
+use views::fine::flows::Grain;
 use views::fine::project::{Projector, Standing};
 use views::fine::prove::{Fine, Outcome, layout};
 use views::fragment::Question;
 use views::sight::Ground;
 
-fn load(name: &str, n: i64) -> Model {
+use crate::flows::{Seen, edit};
+
+pub fn load(name: &str, n: i64) -> Model {
     let path = format!("{}/../../examples/{name}.pw", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(&path).unwrap();
     lang::load(&SourceFile::new(&path, &text), &[("N".to_owned(), n)]).unwrap().model
@@ -28,7 +31,7 @@ fn proved(model: &Model, property: &str) -> Option<usize> {
 }
 
 /// A proof, which the checker accepts.
-fn proof_of(model: &Model, property: &str) -> Option<FineProof> {
+pub fn proof_of(model: &Model, property: &str) -> Option<FineProof> {
     let property = model.properties.iter().find(|one| one.name == property).unwrap();
     let question = match &property.kind {
         PropertyKind::Invariant(expr) => Question::Never { expr: expr.clone(), value: false, witnesses: 0 },
@@ -47,7 +50,7 @@ fn proof_of(model: &Model, property: &str) -> Option<FineProof> {
     }
 }
 
-fn accepts(model: &Model, property: &str, proof: &FineProof) -> Result<(), String> {
+pub fn accepts(model: &Model, property: &str, proof: &FineProof) -> Result<(), String> {
     let property = model.properties.iter().find(|one| one.name == property).unwrap();
     let facts = vec![Fact { claim: Claim::Fine(proof.clone()), uses: Vec::new() }];
     let proof = Certificate { property: property.name.clone(), scope: Scope::Instance, facts, implies: Vec::new() };
@@ -57,14 +60,17 @@ fn accepts(model: &Model, property: &str, proof: &FineProof) -> Result<(), Strin
 
 /// Rooms with a key and a name on the door each, which is written by whoever has the key.
 fn rooms(n: i64, body: &str) -> Model {
-    let text = format!(
-        "program rooms(N: 2..) {{ shared gate: [pid?; N] = none; shared user: [pid?; N] = none; \
-         process P[i in 0..<N] {{ public room: 0..<N; loop {{ pick: room = any; \
+    lang::load(&SourceFile::new("rooms.pw", rooms_text("N", body)), &[("N".to_owned(), n)]).unwrap().model
+}
+
+fn rooms_text(n_rooms: &str, body: &str) -> String {
+    format!(
+        "program rooms(N: 2..) {{ shared gate: [pid?; {n_rooms}] = none; shared user: [pid?; {n_rooms}] = none; \
+         process P[i in 0..<N] {{ public room: 0..<{n_rooms}; loop {{ pick: room = any; \
          enter: atomic {{ await gate[room] == none; gate[room] = i; }} {body} }} }} \
          invariant noted: forall i: P[i]@use => user[P[i].room] == i; \
          invariant alone: forall i != j: P[i]@use && P[j]@use => P[i].room != P[j].room; }}"
-    );
-    lang::load(&SourceFile::new("rooms.pw", &text), &[("N".to_owned(), n)]).unwrap().model
+    )
 }
 
 const NOTED: &str = "note: user[room] = i; use: skip; wipe: user[room] = none; leave: gate[room] = none;";
@@ -247,12 +253,17 @@ impl Writer<'_> {
 }
 
 #[derive(Default)]
-struct Tally {
-    programs: usize,
-    looks: usize,
-    proved: usize,
-    joint: usize,
-    missed: usize,
+pub struct Tally {
+    pub programs: usize,
+    pub looks: usize,
+    pub proved: usize,
+    pub joint: usize,
+    /// Proofs with flows, with flows modulo a number, modulo one that is not a prime; edited flows that were refused.
+    pub by_flows: usize,
+    pub modular: usize,
+    pub composite: usize,
+    pub refused: usize,
+    pub missed: usize,
 }
 
 fn is_violated(model: &Model, product: &Product, kind: &PropertyKind) -> bool {
@@ -267,7 +278,7 @@ fn is_violated(model: &Model, product: &Product, kind: &PropertyKind) -> bool {
     }
 }
 
-fn compare(text: &str, n: i64, tally: &mut Tally, changed: &mut Choices) {
+pub fn compare(text: &str, n: i64, tally: &mut Tally, changed: &mut Choices) {
     let Ok(loaded) = lang::load(&SourceFile::new("r.pw", text), &[("N".to_owned(), n)]) else { return };
     let model = &loaded.model;
     let Some(product) = Product::explore(model, 1_000) else { return };
@@ -292,6 +303,18 @@ fn compare(text: &str, n: i64, tally: &mut Tally, changed: &mut Choices) {
             }
         }
     }
+    let states: Vec<Seen<'_>> = product
+        .states
+        .iter()
+        .zip(&standing)
+        .map(|(state, standing)| Seen { model, layout: &layout, state, standing })
+        .collect();
+    for grain in [Grain::Places, Grain::States] {
+        for flow in fine.flows(Some(grain)) {
+            let flow = flow.certified(ground);
+            assert!(states.iter().all(|seen| seen.has(&flow)), "N = {n}: {flow:?}\n{text}");
+        }
+    }
     for property in &model.properties {
         let question = match &property.kind {
             PropertyKind::Invariant(expr) => Question::Never { expr: expr.clone(), value: false, witnesses: 0 },
@@ -306,6 +329,7 @@ fn compare(text: &str, n: i64, tally: &mut Tally, changed: &mut Choices) {
         };
         tally.proved += 1;
         tally.joint += usize::from(proof.is_joint);
+        tally.note_flows(&proof);
         assert!(!violated, "{} is violated at N = {n}\n{text}", property.name);
         let certificate = |proof: FineProof| {
             let facts = vec![Fact { claim: Claim::Fine(proof), uses: Vec::new() }];
@@ -314,6 +338,16 @@ fn compare(text: &str, n: i64, tally: &mut Tally, changed: &mut Choices) {
         let check = |proof: FineProof| audit::certificate::check(model, property, &certificate(proof), &budget);
         if let Err(error) = check((*proof).clone()) {
             panic!("the checker refuses {} at N = {n}: {error}\n{text}", property.name);
+        }
+        if !proof.flows.is_empty() {
+            let mut edited = (*proof).clone();
+            let at = changed.below(edited.flows.len());
+            edit(&mut edited.flows[at], changed);
+            if !states.iter().all(|seen| seen.has(&edited.flows[at])) {
+                tally.refused += 1;
+                let flow = edited.flows[at].clone();
+                assert!(check(edited).is_err(), "{}, {flow:?}\n{text}", property.name);
+            }
         }
         // The same proof of what is violated is refused, and so is one with a state less that some run reaches.
         let wrong = model.properties.iter().find(|other| is_violated(model, &product, &other.kind));
@@ -353,7 +387,7 @@ fn campaign(seed: u64, n_programs: u64, has_home: bool) -> Tally {
             compare(&text, n, &mut tally, &mut choices);
         }
     }
-    let Tally { programs, looks, proved, joint, missed } = tally;
+    let Tally { programs, looks, proved, joint, missed, .. } = tally;
     println!("{programs} programs, {looks} looks, {proved} proved, {joint} of them jointly, {missed} true and open");
     tally
 }

@@ -6,6 +6,7 @@ mod counting;
 mod deadlock;
 mod examples;
 mod fine;
+mod flows;
 mod hidden;
 mod named;
 mod random;

@@ -1,7 +1,7 @@
 //! The obligations of one view: where it starts, and that every step of a process in it, of an outsider, and of one more process leads to one of
 //! its states again.
 //!
-//! In: all moves, a view, and what other views have room for, where views are joint. Out: how many obligations hold, or the first that does not.
+//! In: all moves, a view, what other views have room for, where views are joint, and what sums go with. Out: how many obligations hold, or the first that does not.
 
 use base::Budget;
 use evidence::certificate::DischargedObligations;
@@ -12,6 +12,7 @@ use super::look::Thing;
 use super::moves::{Move, Moves, Round, Whom};
 use super::plan::Plan;
 use super::room::Room;
+use super::sums::Balance;
 use crate::certificate::{CertificateError, Outcome, words};
 
 /// A view, its states in both orders.
@@ -48,6 +49,14 @@ pub(super) struct Origin {
     pub before: Vec<(usize, Thing)>,
     /// The local states in which every other process is.
     pub others: Vec<bool>,
+}
+
+/// What else is known of reachable states.
+pub(super) struct Beside<'a> {
+    /// The other views, where views are joint.
+    pub rooms: &'a [Room<'a>],
+    /// Sums that no step changes.
+    pub balances: &'a [Balance<'a>],
 }
 
 /// Processes of a view, and one more.
@@ -105,12 +114,12 @@ impl<'a, 'm> Sight<'a, 'm> {
     pub fn check(
         &self,
         starts: &[usize],
-        (moves, rooms): (&Moves, &[Room<'_>]),
+        (moves, beside): (&Moves, &Beside<'_>),
         budget: &Budget,
     ) -> Outcome<DischargedObligations> {
         let mut found =
             DischargedObligations { initiality: self.initiality(starts)?, ..DischargedObligations::default() };
-        let shown = self.shown(moves, !rooms.is_empty());
+        let shown = self.shown(moves, !beside.rooms.is_empty());
         for (at, state) in self.view.theta.iter().enumerate() {
             if at.is_multiple_of(16) {
                 budget.check(0)?;
@@ -120,15 +129,21 @@ impl<'a, 'm> Sight<'a, 'm> {
                 let movers = (0..self.view.k).filter(|&one| step.from == Some(state.blocks[one])).map(Some);
                 for mover in movers.chain(step.from.is_none().then_some(None)) {
                     found.step += 1;
-                    self.leads_back(&group, mover, (step, rooms))?;
+                    self.leads_back(&group, mover, (step, beside))?;
                 }
             }
             if self.plan.n_processes > self.view.k {
-                for step in shown.iter().filter(|step| !step.after.is_empty()) {
+                // One more process changes nothing of a cell that holds a value.
+                let is_so = |(cell, thing): &(usize, Thing)| match state.cells[*cell] {
+                    FineContent::Value(value) => *thing == Thing::Value(value),
+                    _ => true,
+                };
+                let is_open = |step: &&ViewMove| !step.after.is_empty() && step.before.iter().all(is_so);
+                for step in shown.iter().filter(is_open) {
                     let Some(block) = step.from else { continue };
                     for group in self.with_one_more(state, block) {
                         found.non_interference += 1;
-                        self.leads_back(&group, Some(self.view.k), (step, rooms))?;
+                        self.leads_back(&group, Some(self.view.k), (step, beside))?;
                     }
                 }
             }
@@ -269,12 +284,20 @@ impl<'a, 'm> Sight<'a, 'm> {
         found
     }
 
-    fn leads_back(&self, group: &Group, mover: Option<usize>, (step, rooms): (&ViewMove, &[Room<'_>])) -> Outcome<()> {
+    fn leads_back(&self, group: &Group, mover: Option<usize>, (step, beside): (&ViewMove, &Beside<'_>)) -> Outcome<()> {
         let kept: Vec<usize> = (0..self.view.k).collect();
-        let is_taken = || step.origin.iter().all(|origin| rooms.iter().all(|room| room.fits(group, mover, origin)));
+        let has_room =
+            || step.origin.iter().all(|origin| beside.rooms.iter().all(|room| room.fits(group, mover, origin)));
+        let is_balanced = |after: &FineState| {
+            let may_be = |balance: &Balance<'_>| {
+                balance.may_be(&group.cells, &group.blocks) && balance.may_be(&after.cells, &after.blocks)
+            };
+            beside.balances.iter().all(may_be)
+        };
         for after in self.outcomes(group, mover, step) {
-            // Where another view has no room for the move, it is none.
-            if !self.known.contains(&after.part(&kept)) && is_taken() {
+            // Where another view has no room for the move, or a sum is wrong before it or after it, it is none.
+            let after = after.part(&kept);
+            if !self.known.contains(&after) && has_room() && is_balanced(&after) {
                 let cells: Vec<String> = self.view.cells.iter().map(|cell| format!("{cell:?}")).collect();
                 return words::refused(
                     "every step leads to a state of the view again",

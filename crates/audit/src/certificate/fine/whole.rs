@@ -10,6 +10,7 @@ use base::Budget;
 use evidence::fine::{FineContent, FineState};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::sums::Sum;
 use super::view::Sight;
 use crate::certificate::Outcome;
 
@@ -67,6 +68,7 @@ struct Table<'a, 'm> {
 
 pub(super) struct Whole<'a, 'm> {
     tables: Vec<Table<'a, 'm>>,
+    sums: &'a [Sum<'a>],
     /// For each column the views that show it.
     by_column: BTreeMap<usize, Vec<usize>>,
     n_processes: usize,
@@ -74,7 +76,12 @@ pub(super) struct Whole<'a, 'm> {
 }
 
 impl<'a, 'm> Whole<'a, 'm> {
-    pub fn new(sights: &'a [Sight<'a, 'm>], n_processes: usize, budget: &'a Budget) -> Whole<'a, 'm> {
+    pub fn new(
+        sights: &'a [Sight<'a, 'm>],
+        sums: &'a [Sum<'a>],
+        n_processes: usize,
+        budget: &'a Budget,
+    ) -> Whole<'a, 'm> {
         let mut by_column: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for (at, sight) in sights.iter().enumerate() {
             sight.columns.iter().for_each(|&column| by_column.entry(column).or_default().push(at));
@@ -96,7 +103,7 @@ impl<'a, 'm> Whole<'a, 'm> {
             let blocks = (0..sight.n_blocks).map(|block| packed(&of(block))).collect();
             Table { sight, looks, blocks }
         };
-        Whole { tables: sights.iter().map(table).collect(), by_column, n_processes, budget }
+        Whole { tables: sights.iter().map(table).collect(), sums, by_column, n_processes, budget }
     }
 
     /// Whether there is no state that shows the violation.
@@ -137,7 +144,9 @@ impl<'a, 'm> Whole<'a, 'm> {
                     break;
                 }
             }
-            let Some(mut ways) = fewest else { return Ok(self.all(&mut partial)) };
+            let Some(mut ways) = fewest else {
+                return Ok(self.all(&mut partial) && self.is_balanced(&partial, violation));
+            };
             if ways.len() == 1 {
                 partial = ways.remove(0);
                 continue;
@@ -153,6 +162,20 @@ impl<'a, 'm> Whole<'a, 'm> {
             }
             return Ok(false);
         }
+    }
+
+    /// Whether sums may be what they are in reachable states.
+    fn is_balanced(&self, partial: &Partial, violation: &Violation) -> bool {
+        let members = |set: &Set| -> Vec<usize> {
+            (0..violation.everyone.len()).filter(|&state| set[state / 64] >> (state % 64) & 1 == 1).collect()
+        };
+        let processes: Vec<Vec<usize>> = partial.processes.iter().map(members).collect();
+        let everyone = members(&packed(&violation.everyone));
+        let held = |column: usize| match partial.held.get(&column)? {
+            Held::This(content) => Some(*content),
+            Held::Process(_) => Some(FineContent::Other),
+        };
+        self.sums.iter().all(|sum| sum.fits((&processes, &everyone), held))
     }
 
     /// The ways on with this column; `None` where there are `bound` or more.
