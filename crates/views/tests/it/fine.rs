@@ -104,6 +104,24 @@ fn what_is_written_under_locks_of_its_own_is_proved_by_views_closed_together() {
     }
 }
 
+/// Every state of small rooms is in the views, and what is proved by views closed together is true.
+#[test]
+fn views_closed_together_agree_with_brute_force() {
+    let mut tally = Tally::default();
+    let bodies = [
+        NOTED,
+        "note: user[room] = i; use: skip; leave: gate[room] = none; wipe: user[room] = none;",
+        "note: user[room] = i; use: skip; wipe: user[room] = none; leave: gate[room] = none; late: user[room] = i;",
+        "use: user[room] = i; leave: atomic { user[room] = none; gate[room] = none; }",
+        "note: user[room] = i; use: skip; again: user[room] = i; leave: gate[room] = none;",
+    ];
+    for (at, body) in bodies.iter().enumerate() {
+        compare(&rooms_text("1", body), 3, &mut tally, &mut Choices::from_seed(at as u64));
+        compare(&rooms_text("2", body), 2, &mut tally, &mut Choices::from_seed(at as u64));
+    }
+    assert!(tally.programs > 5 && tally.joint > 0, "{} programs, {} proved jointly", tally.programs, tally.joint);
+}
+
 #[test]
 fn the_filter_lock_takes_as_many_states_for_each_level() {
     for n in [3, 5, 8, 12] {
