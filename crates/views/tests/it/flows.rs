@@ -1,7 +1,7 @@
 //! Flows beside views of cells: what is proved with sums modulo a number or as they are, and that edited sums are refused.
 
 use base::SourceFile;
-use evidence::fine::{FineContent, FineFlow, FineProof};
+use evidence::fine::{FineContent, FineFlow, FineProof, FlowCell, FlowWeight};
 use evidence::views::SharedColumn;
 use model::Model;
 use model::eval::State;
@@ -165,7 +165,8 @@ fn sums_as_they_are_count_what_processes_hold() {
              loop {{ take: either {{ one: atomic {{ await left >= 1; left, has = left - 1, 1; }} }}
              or {{ two: atomic {{ await left >= 2; left, has = left - 2, 2; }} }} use: skip;
              back: left, has = {back}, 0; }} }}
-             invariant whole: (forall i: P[i].has == 0) => left == 3; }}"
+             invariant whole: (forall i: P[i].has == 0) => left == 3;
+             invariant spent: (forall i: P[i].has == 0) => left < 3; }}"
         )
     };
     let load = |text: String| lang::load(&SourceFile::new("store.pw", &text), &[("N".to_owned(), 3)]).unwrap().model;
@@ -173,6 +174,22 @@ fn sums_as_they_are_count_what_processes_hold() {
     let proof = proof_of(&model, "whole").unwrap();
     assert!(proof.flows.iter().any(|flow| flow.modulus == 0), "{:?}", proof.flows);
     assert!(proof_of(&load(text("left + 1")), "whole").is_none());
+    assert!(accepts(&model, "spent", &proof).is_err(), "nothing is spent initially, and the sum is right there");
+}
+
+/// What a cell held before it is overwritten may weigh anything.
+#[test]
+fn cells_that_are_overwritten_unread_change_sums() {
+    let text = "program marks(N: 2..) { shared x: 0..=1; process P[i in 0..<N] { loop { set: x = 1; wipe: x = 0; } }
+                invariant small: x < 2; invariant zero: x == 0; }";
+    let model = lang::load(&SourceFile::new("marks.pw", text), &[("N".to_owned(), 3)]).unwrap().model;
+    let proof = proof_of(&model, "small").unwrap();
+    let x = model.cells.entries().find(|(_, cell)| cell.name == "x").unwrap().0;
+    let weights = vec![FlowWeight { content: FineContent::Value(Value::Int(1)), weight: 1 }];
+    let cells = vec![FlowCell { cell: SharedColumn::Cell(x), weights }];
+    let forged = FineFlow { modulus: 0, constant: 0, states: vec![0; proof.states.len()], cells };
+    let forged = FineProof { flows: vec![forged], ..proof };
+    assert!(accepts(&model, "zero", &forged).is_err(), "x is 1 after a step");
 }
 
 /// Random programs that count, around and up and down.
