@@ -43,7 +43,7 @@ pub struct OtherSizes {
 impl Insight {
     /// Whether the property holds only because what it speaks of never happens; `None` where that is not known.
     pub fn is_vacuous(&self) -> Option<bool> {
-        if self.triggers.iter().any(|trigger| trigger.reached == Reached::Never) {
+        if self.triggers.iter().any(|trigger| matches!(trigger.reached, Reached::Never | Reached::NoInstance)) {
             return Some(true);
         }
         let all_known = self.triggers.iter().all(|trigger| trigger.reached != Reached::Unknown);
@@ -61,7 +61,7 @@ impl Insight {
 pub struct Trigger {
     /// The condition, as the user wrote it.
     pub text: String,
-    /// The variables that are bound around it.
+    /// The variables that are bound around it and that it speaks of; all of them where there are no values for them.
     pub variables: Vec<String>,
     /// Whether it is ever true.
     pub reached: Reached,
@@ -78,6 +78,8 @@ pub enum Reached {
     AtLeastOnce,
     /// For none.
     Never,
+    /// There are no such values.
+    NoInstance,
     /// That was not found out.
     Unknown,
 }

@@ -5,7 +5,7 @@
 
 use base::Span;
 use engine::Verdict;
-use engine::insight::{Insight, Reached};
+use engine::insight::{Insight, Reached, Trigger};
 use engine::methods::in_words;
 use engine::run::{PropertyResult, Run};
 use evidence::{Evidence, Trace, TraceEnd};
@@ -182,6 +182,10 @@ pub fn described(run: &Run, fault: &Fault) -> String {
 
 /// What a property that holds only because its condition never happens is said to rest on.
 pub fn vacuous(insight: &Insight) -> Option<String> {
-    let never = insight.triggers.iter().find(|trigger| trigger.reached == Reached::Never)?;
-    Some(format!("holds only because {} never happens", clean(&never.text)))
+    let reason = |trigger: &Trigger| match trigger.reached {
+        Reached::Never => Some(format!("holds only because {} never happens", clean(&trigger.text))),
+        Reached::NoInstance => Some(format!("holds only because there is no such {}", trigger.variables.join(", "))),
+        _ => None,
+    };
+    insight.triggers.iter().find_map(reason)
 }

@@ -606,7 +606,7 @@ pub struct TriggerDocument {
     pub condition: String,
     /// The variables in it.
     pub variables: Vec<String>,
-    /// `for-all`, `for-some-only`, `for-some`, `never` or `unknown`.
+    /// `for-all`, `for-some-only`, `for-some`, `never`, `no-instance` or `unknown`.
     pub reached: String,
 }
 

@@ -276,6 +276,7 @@ fn triggers(insight: &Insight) -> Vec<TriggerDocument> {
         Reached::Sometimes => "for-some-only",
         Reached::AtLeastOnce => "for-some",
         Reached::Never => "never",
+        Reached::NoInstance => "no-instance",
         Reached::Unknown => "unknown",
     };
     let trigger = |trigger: &engine::insight::Trigger| TriggerDocument {

@@ -6,11 +6,12 @@
 use base::Span;
 use engine::insight::{Reached, Trigger};
 use engine::{PropertyId, Verdict};
-use model::eval::{Viewpoint, initial_states};
+use model::eval::{Viewpoint, evaluate, initial_states};
 use model::expr::{BinaryOp, Expr, ExprKind};
 use model::fairness::Assumptions;
 use model::property::{Expected, Property, PropertyKind};
 use model::value::Value;
+use model::visit::each_part;
 
 use super::SimilarQuestions;
 use super::triggers::{TriggerCondition, and, conditions};
@@ -46,6 +47,11 @@ pub(super) fn look(asking: &SimilarQuestions<'_>, property: &Property) -> Result
     let mut found = Vec::new();
     for (condition, asked) in conditions.into_iter().zip(asked) {
         let verdicts: Vec<Verdict> = verdicts.by_ref().take(asked.len()).collect();
+        if has_no_instance(asking, &condition) {
+            let variables = condition.bindings.iter().map(|binding| binding.name.clone()).collect();
+            found.push(Trigger { reached: Reached::NoInstance, variables, text: condition.text });
+            continue;
+        }
         let mentioned = condition.mentioned();
         let is_split = asked.len() > 1 || mentioned.is_empty();
         found.push(Trigger {
@@ -67,6 +73,27 @@ fn reached(verdicts: &[Verdict], is_split: bool) -> Reached {
         (_, 1..) => Reached::Sometimes,
         _ => Reached::AtLeastOnce,
     }
+}
+
+/// Whether there are no values of the bound variables, whatever the state.
+fn has_no_instance(asking: &SimilarQuestions<'_>, condition: &TriggerCondition) -> bool {
+    let expr = Expr { kind: ExprKind::Const(Value::Bool(true)), span: condition.expr.span };
+    let some = TriggerCondition { expr, ..condition.clone() }.for_some(None);
+    let mut is_fixed = true;
+    each_part(&some, &mut |part| {
+        is_fixed &= matches!(
+            part.kind,
+            ExprKind::Const(_)
+                | ExprKind::Bound(_)
+                | ExprKind::Not(_)
+                | ExprKind::Negate(_)
+                | ExprKind::Binary(..)
+                | ExprKind::IndexOf(_)
+                | ExprKind::Quantified(_)
+        );
+    });
+    let state = initial_states(asking.model).next().expect("a program has an initial state");
+    is_fixed && evaluate(asking.model, &state, &some, None) == Ok(Value::Bool(false))
 }
 
 /// The condition for each choice of values of the variables that it speaks of, or for some.

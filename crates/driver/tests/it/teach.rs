@@ -123,11 +123,25 @@ fn what_never_happens_is_found() {
         let trigger = &found.triggers[0];
         assert_eq!((trigger.text.as_str(), trigger.reached), (text, reached), "{property}");
         assert_eq!(trigger.variables, variables, "{property}");
-        assert_eq!(found.is_vacuous(), Some(reached == Reached::Never));
+        assert_eq!(found.is_vacuous(), Some(matches!(reached, Reached::Never | Reached::NoInstance)));
         assert_eq!(found.triggers.len(), 1, "{property}");
     };
     check("invariant p: forall i != j: !(P[i]@crit && P[j]@crit);", "P[i]@crit", &["i"], Reached::Always);
     check("invariant p: M@busy => y == 2;", "M@busy", &[], Reached::Never);
+    check("invariant p: forall i != j: i == j => P[i]@crit;", "i == j", &["i", "j"], Reached::Never);
+    // What is asked of nobody happens all the same: `P[0]@noncrit` is where it begins.
+    check(
+        "property p: forall i: forall k in 1..=0: P[i]@noncrit ~> x == k;",
+        "P[i]@noncrit",
+        &["i", "k"],
+        Reached::NoInstance,
+    );
+    check(
+        "invariant p: forall k in 3..=2, i: P[i]@noncrit => y == k;",
+        "P[i]@noncrit",
+        &["k", "i"],
+        Reached::NoInstance,
+    );
     check("property p: M@busy ~> y == 3;", "M@busy", &[], Reached::Never);
     check("property p: always (x == 0 => eventually true);", "x == 0", &[], Reached::Always);
     check(

@@ -202,11 +202,12 @@ fn reached(trigger: &Trigger) -> Markup {
         (Reached::AtLeastOnce, _) => format!(" is reachable for some {every}."),
         (Reached::Sometimes, _) => format!(" is reachable for some {every}, not for every {every}."),
         (Reached::Never, _) => " never happens.".to_owned(),
+        (Reached::NoInstance, _) => format!(" is asked of no {every}: there is none."),
         (Reached::Unknown, _) => return Markup::default(),
     };
     let verdict = match trigger.reached {
         Reached::Always | Reached::AtLeastOnce => "Not vacuous: ",
-        Reached::Never => "⚠ Vacuous: ",
+        Reached::Never | Reached::NoInstance => "⚠ Vacuous: ",
         Reached::Sometimes | Reached::Unknown => "",
     };
     html! { p { (verdict) (code(&trigger.text)) (words) } }

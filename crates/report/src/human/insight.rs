@@ -82,7 +82,9 @@ fn reached(trigger: &Trigger, (room, in_full): (usize, bool), style: &Style) -> 
         Reached::Sometimes => {
             row("Not for all", format!("{text} is reachable for some {every}, not for every {every}"))
         }
-        Reached::Always | Reached::AtLeastOnce | Reached::Never | Reached::Unknown => String::new(),
+        Reached::Always | Reached::AtLeastOnce | Reached::Never | Reached::NoInstance | Reached::Unknown => {
+            String::new()
+        }
     }
 }
 
