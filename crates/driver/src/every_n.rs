@@ -79,10 +79,13 @@ pub fn check(
             Some(smaller)
         }
         None => {
+            let larger = asking.ask_of_two(program, &results)?;
+            let (larger, found) = larger.map_or((None, results), |(larger, found)| (Some(larger), found));
+            results = found;
             for result in &mut results {
-                asking.search_here(program, result, SEARCH)?;
+                asking.search_here(larger.as_ref().unwrap_or(program), result, SEARCH)?;
             }
-            None
+            larger
         }
     };
     results.iter_mut().for_each(|result| asking.name_limit(result));
@@ -323,6 +326,28 @@ impl EveryNAttempt<'_> {
             }
         }
         Ok(None)
+    }
+
+    /// With one process it does not show whether processes are alike: what is open then, where no size was given, is asked of the least size with two. The
+    /// answers are those of that size, if they are more.
+    fn ask_of_two(
+        &self,
+        program: &Program,
+        results: &[PropertyResult],
+    ) -> Result<Option<(Program, Vec<PropertyResult>)>, Box<Mistake>> {
+        let Ok(sized) = model::template::sized_family(&program.model) else { return Ok(None) };
+        let declared = &program.model.parameters[sized.parameter];
+        let is_given = program.given.iter().any(|(name, _)| *name == declared.name);
+        let has_two = |program: &Program| program.model.families[sized.family].count() >= 2;
+        let n_open = |results: &[PropertyResult]| results.iter().filter(|one| is_open(&program.model, one)).count();
+        if is_given || has_two(program) || n_open(results) == 0 || self.is_over() {
+            return Ok(None);
+        }
+        let sizes = (declared.value + 1..=declared.value + SEARCHED_SIZES).filter(|&size| declared.allows(size));
+        let mut larger = sizes.filter_map(|size| at_size(program, (&declared.name, size)));
+        let Some(larger) = larger.find(has_two) else { return Ok(None) };
+        let answers = self.prove(&larger, &Silent)?;
+        Ok((n_open(&answers) < n_open(results)).then_some((larger, answers)))
     }
 
     /// What is open, searched at the program's own size: a run against it, or for a `reachable`, is the answer; that there is none is not.

@@ -239,3 +239,22 @@ fn refutations_at_one_size_read_as_they_were_read_once() {
         testkit::blessed::assert_same(&path, &text);
     }
 }
+
+/// One process does not show whether processes are alike: where no size was given, two are looked at.
+#[test]
+fn a_program_that_begins_with_one_process_is_asked_of_two() {
+    let text = "program one(N: 1..) { shared l: lock; \
+         process P[i in 0..<N] { loop { a: acquire l; c: skip; r: release l; } } \
+         property live: forall i: P[i]@a ~> P[i]@c under strong P[*]; }";
+    let source = SourceFile::new("one.pw", text);
+    let sizes = |given: &[(String, i64)]| {
+        let Loaded::Program(program) = driver::load::instance(&source, given) else { panic!("it is a program") };
+        let id = driver::select::find(&program.model, "live").unwrap();
+        let (other, checked) = driver::every_n::check(&program, &[id], &limits(), &Silent).unwrap();
+        let is_proved = matches!(checked.results[0].verdict, Verdict::Holds(Evidence::Certificate(_)));
+        (is_proved, other.map(|other| other.model.parameters.iter().next().unwrap().value))
+    };
+    assert_eq!(sizes(&[]), (true, Some(2)));
+    assert_eq!(sizes(&[("N".to_owned(), 1)]), (false, None));
+    assert_eq!(sizes(&[("N".to_owned(), 2)]), (true, None));
+}
