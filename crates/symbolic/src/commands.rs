@@ -23,7 +23,7 @@ use model::variable::CellId;
 use crate::bdd::{Bdd, Cube, OutOfNodes};
 use crate::change::{After, DiagramUpdate, Updates};
 use crate::encoding::{Encoding, FieldContent};
-use crate::evaluate::{Evaluator, KnownContent, NoDiagram};
+use crate::evaluate::{Evaluator, KnownContent, NoDiagram, SymbolicTerm};
 use crate::number::BitNumber;
 use crate::points::SymbolicPoints;
 use crate::under_way::{AT_REST, turn_of};
@@ -82,16 +82,25 @@ pub struct ProcessCommands {
     pub enabled: Bdd,
     /// Every cell that its steps read or write, its partners' in a rendezvous included.
     pub touched: BTreeSet<CellId>,
-    /// Action by action what it can touch.
-    pub sites: Vec<Touches>,
+    /// What its steps can touch: action by action, and of a rendezvous, as the sender, receiver by receiver.
+    pub sites: Vec<StepSite>,
     /// For each kind of step the states in which there is one, faulty ones included.
     pub offers: BTreeMap<Link, Bdd>,
 }
 
-/// What an action at a control point can touch.
-pub struct Touches {
+/// A step from certain control locations: an action, or a rendezvous of two.
+pub struct StepSite {
     /// The states in which it is enabled.
     pub enabled: Bdd,
+    /// What each process that has a part in it can touch.
+    pub sides: Vec<(ProcessId, Touches)>,
+    /// Whether there may be several such steps in one state.
+    pub has_choices: bool,
+}
+
+/// What one process can touch in a step.
+#[derive(Default)]
+pub struct Touches {
     /// The cells that it can read.
     pub reads: BTreeSet<CellId>,
     /// The cells that it can write.
@@ -194,7 +203,7 @@ struct CommandTranslation<'a> {
     /// What the action being translated reads and writes.
     reads: Rc<RefCell<BTreeSet<CellId>>>,
     writes: BTreeSet<CellId>,
-    sites: Vec<Touches>,
+    sites: Vec<StepSite>,
     /// The statement being translated.
     statement: StatementId,
     /// The bits of all choices for wide cells.
@@ -235,10 +244,7 @@ impl<'a> CommandTranslation<'a> {
             for &(action, target) in &self.points.of(self.process).point(point).exits {
                 let before = std::mem::replace(&mut self.enabled, self.encoding.space.empty());
                 self.action(ActionSite { process: self.process, point, action, target })?;
-                let (reads, writes) = (self.reads.take(), std::mem::take(&mut self.writes));
-                let enabled = std::mem::replace(&mut self.enabled, before);
-                self.enabled = self.encoding.space.or(&self.enabled, &enabled)?;
-                self.sites.push(Touches { enabled, reads, writes });
+                self.enabled = self.encoding.space.or(&self.enabled, &before)?;
             }
         }
         let encoding = self.encoding;
@@ -247,7 +253,8 @@ impl<'a> CommandTranslation<'a> {
             Ok(GuardedCommand { process: self.process, partner, satisfied, by: Some(by), guard, updates, change })
         });
         let commands = commands.collect::<Result<Vec<_>, CommandStop>>()?;
-        let touched = self.sites.iter().flat_map(|site| site.reads.iter().chain(&site.writes)).copied().collect();
+        let sides = self.sites.iter().flat_map(|site| &site.sides);
+        let touched = sides.flat_map(|(_, side)| side.reads.iter().chain(&side.writes)).copied().collect();
         Ok(ProcessCommands {
             commands,
             fault: self.fault,
@@ -263,15 +270,36 @@ impl<'a> CommandTranslation<'a> {
         let action = &self.model.actions[site.action];
         self.statement = action.statement;
         self.by = Link { process: site.process, action: site.action, partner: None };
-        let opened = self.open(site)?;
-        match action.sync.as_ref().map(|sync| &sync.side) {
-            None => {
-                let paths = self.run(&action.body, vec![opened], &mut self.evaluator(site))?;
-                self.finish(paths, None, &[site])
-            }
-            Some(SyncSide::Receive(_)) => Ok(()),
-            Some(SyncSide::Send(values)) => self.rendezvous(site, opened, values),
+        let mut own = Touches::default();
+        let opened = self.on_side(&mut own, |this| this.open(site))?;
+        let sync = action.sync.as_ref().map(|sync| &sync.side);
+        if sync.is_none() {
+            self.on_side(&mut own, |this| {
+                let paths = this.run(&action.body, vec![opened.clone()], &mut this.evaluator(site))?;
+                this.finish(paths, None, &[site])
+            })?;
         }
+        let guard = own.reads.clone();
+        let (enabled, has_choices) = (self.enabled.clone(), chooses(&action.body));
+        self.sites.push(StepSite { enabled, sides: vec![(site.process, own)], has_choices });
+        match sync {
+            None | Some(SyncSide::Receive(_)) => Ok(()),
+            Some(SyncSide::Send(values)) => self.rendezvous((site, guard), opened, values),
+        }
+    }
+
+    /// Does something on the part of one process of a step, whose cells these are.
+    fn on_side<T>(
+        &mut self,
+        side: &mut Touches,
+        what: impl FnOnce(&mut Self) -> Result<T, CommandStop>,
+    ) -> Result<T, CommandStop> {
+        std::mem::swap(&mut *self.reads.borrow_mut(), &mut side.reads);
+        std::mem::swap(&mut self.writes, &mut side.writes);
+        let done = what(self);
+        std::mem::swap(&mut *self.reads.borrow_mut(), &mut side.reads);
+        std::mem::swap(&mut self.writes, &mut side.writes);
+        done
     }
 
     /// The guard at a control point, in the state before the step. A fault in it is a step.
@@ -287,24 +315,43 @@ impl<'a> CommandTranslation<'a> {
         Ok(CommandPath::new(when))
     }
 
-    fn rendezvous(&mut self, sender: ActionSite, opened: CommandPath, values: &[Expr]) -> Result<(), CommandStop> {
+    /// The steps with each receiver; the sender's guard reads these cells.
+    fn rendezvous(
+        &mut self,
+        (sender, guard): (ActionSite, BTreeSet<CellId>),
+        opened: CommandPath,
+        values: &[Expr],
+    ) -> Result<(), CommandStop> {
+        let acted = &self.model.actions[sender.action];
         for receiver in self.receivers(sender.action) {
+            let before = std::mem::replace(&mut self.enabled, self.encoding.space.empty());
             self.by.partner = Some((receiver.process, receiver.action));
             let received = &self.model.actions[receiver.action];
             let Some(SyncSide::Receive(patterns)) = received.sync.as_ref().map(|sync| &sync.side) else {
                 unreachable!("receivers receive")
             };
-            let space = &self.encoding.space;
-            let here = self.encoding.equals(FieldContent::Control(receiver.process), receiver.point as u64)?;
-            let guard = received.guard.as_ref().map(|guard| self.evaluator(receiver).truth(guard)).transpose()?;
-            let ready = guard.map_or(Ok(here.clone()), |guard| space.and(&here, &guard.yes))?;
-            let opened_both = CommandPath::new(space.and(&opened.when, &ready)?);
-            let paths = self.passed((sender, values), (receiver, patterns), opened_both)?;
-            let mut paths = self.run(&received.body, paths, &mut self.evaluator(receiver))?;
-            let acted = &self.model.actions[sender.action];
+            let (mut sending, mut receiving) =
+                (Touches { reads: guard.clone(), ..Touches::default() }, Touches::default());
+            let sent = self.on_side(&mut sending, |this| {
+                let values = values.iter().map(|value| this.evaluator(sender).term(value));
+                Ok(values.collect::<Result<Vec<_>, _>>()?)
+            })?;
+            let paths = self.on_side(&mut receiving, |this| {
+                let space = &this.encoding.space;
+                let here = this.encoding.equals(FieldContent::Control(receiver.process), receiver.point as u64)?;
+                let guard = received.guard.as_ref().map(|guard| this.evaluator(receiver).truth(guard)).transpose()?;
+                let ready = guard.map_or(Ok(here.clone()), |guard| space.and(&here, &guard.yes))?;
+                let opened_both = CommandPath::new(space.and(&opened.when, &ready)?);
+                let paths = this.passed(sent, (receiver, patterns), opened_both)?;
+                this.run(&received.body, paths, &mut this.evaluator(receiver))
+            })?;
             // The sender's body sees what the receiver did, but not that its control location has changed: labels are for properties.
-            paths = self.run(&acted.body, paths, &mut self.evaluator(sender))?;
+            let paths = self.on_side(&mut sending, |this| this.run(&acted.body, paths, &mut this.evaluator(sender)))?;
             self.finish(paths, Some(receiver.process), &[sender, receiver])?;
+            let sides = vec![(sender.process, sending), (receiver.process, receiving)];
+            let has_choices = chooses(&acted.body) || chooses(&received.body);
+            self.sites.push(StepSite { enabled: self.enabled.clone(), sides, has_choices });
+            self.enabled = self.encoding.space.or(&self.enabled, &before)?;
         }
         Ok(())
     }
@@ -313,11 +360,10 @@ impl<'a> CommandTranslation<'a> {
     /// first that differs; what is received is stored in the end.
     fn passed(
         &mut self,
-        (sender, values): (ActionSite, &[Expr]),
+        sent: Vec<SymbolicTerm>,
         (receiver, patterns): (ActionSite, &[ReceivePattern]),
         mut path: CommandPath,
     ) -> Result<Vec<CommandPath>, CommandStop> {
-        let sent = values.iter().map(|value| self.evaluator(sender).term(value)).collect::<Result<Vec<_>, _>>()?;
         for value in &sent {
             path = self.without(path, value.fault())?;
         }
@@ -604,4 +650,18 @@ impl<'a> CommandTranslation<'a> {
         }
         Ok(())
     }
+}
+
+/// Whether statements may be executed in several ways.
+fn chooses(body: &[Stmt]) -> bool {
+    body.iter().any(|stmt| match &stmt.kind {
+        StmtKind::AssignAny(..) | StmtKind::Either(_) => true,
+        StmtKind::If(_, yes, no) => chooses(yes) || chooses(no),
+        StmtKind::For(_, inner) => chooses(inner),
+        StmtKind::Assign(_)
+        | StmtKind::Await(_)
+        | StmtKind::Assert(_)
+        | StmtKind::Acquire(_)
+        | StmtKind::Release(_) => false,
+    })
 }

@@ -14,7 +14,7 @@ use model::value::Value;
 use model::variable::{CellId, Role, VarId};
 
 use crate::bdd::{Bdd, OutOfNodes};
-use crate::commands::{CommandStop, GuardedCommand, ProcessCommands, StepTests, commands};
+use crate::commands::{CommandStop, GuardedCommand, ProcessCommands, StepSite, StepTests, Touches, commands};
 use crate::encoding::{Encoding, FieldContent, FieldSizes};
 use crate::evaluate::{Evaluator, NoDiagram, Truth};
 use crate::points::SymbolicPoints;
@@ -177,14 +177,26 @@ impl<'m> SymbolicSystem<'m> {
         let of_var = |cells: &BTreeSet<CellId>| -> BTreeSet<CellId> {
             cells.iter().copied().filter(|&cell| self.model.cells[cell].var == var).collect()
         };
+        let sites = || self.processes.iter().flat_map(|process| &process.sites);
+        // The steps in which a process has a part, its own and those in which it receives.
+        let parts = |process: ProcessId| -> Vec<(&StepSite, &Touches)> {
+            let part = |site: &'_ StepSite| site.sides.iter().position(|(who, _)| *who == process);
+            sites().filter_map(|site| part(site).map(|at| (site, &site.sides[at].1))).collect()
+        };
+        let theirs = parts(b);
         let mut race = space.empty();
-        for mine in &self.processes[a.index()].sites {
-            for theirs in &self.processes[b.index()].sites {
-                let (my_writes, their_writes) = (of_var(&mine.writes), of_var(&theirs.writes));
+        for (my_step, mine) in parts(a) {
+            let my_writes = of_var(&mine.writes);
+            for &(their_step, theirs) in &theirs {
+                // The processes of one step do not race.
+                if std::ptr::eq(my_step, their_step) && !my_step.has_choices {
+                    continue;
+                }
+                let their_writes = of_var(&theirs.writes);
                 let clash = my_writes.iter().any(|cell| theirs.reads.contains(cell) || their_writes.contains(cell))
                     || their_writes.iter().any(|cell| mine.reads.contains(cell));
                 if clash {
-                    race = space.or(&race, &space.and(&mine.enabled, &theirs.enabled)?)?;
+                    race = space.or(&race, &space.and(&my_step.enabled, &their_step.enabled)?)?;
                 }
             }
         }
