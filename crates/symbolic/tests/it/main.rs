@@ -9,6 +9,7 @@ mod global;
 mod local_fair;
 mod outcomes;
 mod pinned;
+mod races;
 mod random;
 mod under_way;
 mod unwritten;
