@@ -1,7 +1,9 @@
 //! `explore`: how large the whole product of a program is.
 
 use std::path::Path;
+use std::time::Instant;
 
+use base::Budget;
 use driver::check::{CheckLimits, Program};
 use driver::coverage::{Coverage, coverage};
 use driver::explore::{Explored as Searched, explore};
@@ -55,6 +57,7 @@ fn explore_all(options: &ExploreOptions, display: &DisplayOptions, output: &Outp
             Loaded::Program(program) => program,
             Loaded::Refused(refusal) => return Err(Failure::Told(messages::lines(&refusal))),
         };
+        let begun = Instant::now();
         let watcher = progress.watch(&program.model, 0, limits.time);
         let seen = match search::is_asked_to_explore(&options.hosts) {
             true => search::explore(options, &program, &limits, &watcher)?,
@@ -70,10 +73,14 @@ fn explore_all(options: &ExploreOptions, display: &DisplayOptions, output: &Outp
             seen.searched.exploration.states += program.n_before;
             seen.searched.exploration.transitions += program.n_before + 1;
         }
+        let left = || {
+            let time = limits.time.map(|time| time.saturating_sub(begun.elapsed()));
+            CheckLimits { time, ..limits.clone() }.budget()
+        };
         if let Some(target) = &drawing {
-            draw(&program, &limits, target)?;
+            draw(&program, &left(), target)?;
         }
-        let covered = options.coverage.then(|| coverage(&program.model, 0, &limits.budget()));
+        let covered = options.coverage.then(|| coverage(&program.model, 0, &left()));
         explored.push(ExploredInstance { program, seen, covered });
     }
     let is_whole = explored.iter().all(|one| one.seen.searched.stopped.is_none());
@@ -104,10 +111,13 @@ struct ExploredInstance {
 }
 
 /// Draws the graph of all states.
-fn draw(program: &Program, limits: &CheckLimits, target: &Target) -> Result<(), Failure> {
-    let found = coverage(&program.model, MOST_DRAWN, &limits.budget());
-    if found.states.len() > MOST_DRAWN || found.stopped.is_some() {
-        let name = program.source.name();
+fn draw(program: &Program, budget: &Budget, target: &Target) -> Result<(), Failure> {
+    let found = coverage(&program.model, MOST_DRAWN, budget);
+    let name = program.source.name();
+    if let Some(reason) = found.stopped.as_ref().filter(|_| found.states.len() <= MOST_DRAWN) {
+        return Err(format!("{name}: nothing is drawn, since {reason}").into());
+    }
+    if found.states.len() > MOST_DRAWN {
         return Err(
             format!("{name}: there are more than {MOST_DRAWN} states, which nobody could read as a drawing").into()
         );

@@ -580,7 +580,8 @@ impl Replay<'_, '_, '_> {
             let mut outcome = words::refused("each fair component has to have a branch", "one has none");
             for branch in here.into_iter().chain(elsewhere) {
                 outcome = self.branch(product, &component, branch, n);
-                if outcome.is_ok() {
+                // Where a limit ends one, another that fails says nothing.
+                if matches!(outcome, Ok(()) | Err(CertificateError::Stopped(_))) {
                     break;
                 }
             }
