@@ -7,7 +7,7 @@ use model::expr::{BinaryOp, Expr};
 use model::property::PropertyKind;
 use model::types::ScalarType;
 use model::value::Value;
-use model::variable::Storage;
+use model::variable::{Storage, VarId};
 use testkit::choices::Choices;
 use testkit::expr::{binary, constant, equal, not, read, shared, standing};
 use testkit::samples::{add_property, process_named};
@@ -81,6 +81,18 @@ fn add_properties(model: &mut Model, choices: &mut Choices) {
     }
     let goal = atom(model, choices);
     add_property(model, "r0", PropertyKind::Reachable(goal));
+    // Of steps that go on no text asks this.
+    if model.goes_on() || model.has_when_nobody() {
+        return;
+    }
+    let is_asked = |id: &VarId| {
+        let var = &model.vars[*id];
+        var.storage == Storage::Shared && !matches!(var.ty.scalar(), ScalarType::Lock | ScalarType::Semaphore { .. })
+    };
+    for id in model.vars.ids().filter(is_asked).collect::<Vec<_>>() {
+        let name = format!("race_free {}", model.vars[id].name);
+        add_property(model, &name, PropertyKind::RaceFree(id));
+    }
 }
 
 /// The place of a process, or the value of a shared cell.

@@ -29,6 +29,10 @@ impl ProgramWriter<'_> {
         if let Some(name) = self.one_of(races) {
             self.line(&format!("race_free {name};"));
         }
+        if self.profile.meetings > 0 {
+            // What is received at a rendezvous.
+            self.line("race_free rec.f;");
+        }
         if self.profile.n_temporal > 0 && self.choices.chance(self.profile.fairness_forms) {
             self.fairness_set();
         }
