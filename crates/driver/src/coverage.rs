@@ -26,7 +26,7 @@ pub struct Coverage {
     pub steps: Vec<GraphStep>,
     /// For each statement that is a step, in the order of the text: how often it was taken.
     pub statements: Vec<(StatementId, u64)>,
-    /// Declared variables that have one value in all states.
+    /// Declared variables that have one value in all states; none where not all were seen.
     pub constant: Vec<VarId>,
     /// Why it ended before everything was seen.
     pub stopped: Option<StopReason>,
@@ -76,7 +76,8 @@ pub fn coverage(model: &Model, most_drawn: usize, budget: &Budget) -> Coverage {
     if walk.states.len() > most_drawn {
         steps.clear();
     }
-    let constant = constant(model, &walk.states);
+    // Of some states alone it is not known what never changes.
+    let constant = if stopped.is_none() { constant(model, &walk.states) } else { Vec::new() };
     Coverage { states: walk.states, steps, statements: statements(model, &taken), constant, stopped }
 }
 
@@ -144,5 +145,8 @@ mod tests {
         assert_eq!(seen.constant.iter().map(|&var| model.vars[var].name.as_str()).collect::<Vec<_>>(), ["unused"]);
         assert!(!seen.steps.is_empty() && seen.steps.iter().all(|step| step.to < seen.states.len()));
         assert!(coverage(&model, 1, &Budget::unlimited()).steps.is_empty());
+        // Where it was ended before, everything has had one value so far.
+        let cut_short = coverage(&model, 100, &Budget::unlimited().with_looks(0));
+        assert!(cut_short.stopped.is_some() && cut_short.constant.is_empty());
     }
 }
