@@ -44,6 +44,12 @@ impl Clone for Config {
 type Renaming = Vec<Option<Slot>>;
 
 impl Config {
+    /// What it takes, about.
+    pub fn bytes(&self) -> u64 {
+        let n_items = self.shared.len() + self.slots.iter().flatten().map(Vec::len).sum::<usize>();
+        (n_items * size_of::<Item>() + (self.slots.len() + 3) * size_of::<Vec<Item>>() + self.order.len()) as u64
+    }
+
     /// The seen slots, ascending.
     pub fn seen(&self) -> impl Iterator<Item = Slot> + '_ {
         (0..self.slots.len()).filter(|&slot| self.slots[slot].is_some()).map(|slot| slot as Slot)

@@ -29,7 +29,7 @@ use crate::packed::{Joined, Packed, Scratch, Shape, Slots};
 use crate::presence::{self, looked_for};
 use crate::quantifiers::{Quantifiers, quantifiers};
 use crate::sight::{Ground, Guessing, Halt, Needs, Sight, Who, truth};
-use crate::start::initial;
+use crate::start::{StartLimits, initial};
 use crate::support::{Support, is_private, support};
 
 /// At most so many processes decide quantifiers of one step; where it may take more, it is guessed whether there are such.
@@ -274,7 +274,7 @@ pub fn views(ground: Ground<'_>, k: usize, budget: &Budget) -> Result<Views, Fai
 /// # Errors
 /// A limit, or something that is outside the fragment after all.
 pub fn close(ground: Ground<'_>, k: usize, most_steps: usize, budget: &Budget) -> Result<Closed, Failure> {
-    let starts = initial(ground, k).ok_or(Failure::Outside(Span::default()))?;
+    let starts = initial(ground, k, StartLimits { most: most_steps, budget })?;
     let mut closure = Closure {
         ground,
         k,

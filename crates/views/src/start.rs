@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use base::{Budget, Span};
 use model::Model;
 use model::control::{LoopId, Next, PlaceId, TextOwner};
 use model::eval::{Control, State, free_cells, initial_states};
@@ -17,34 +18,59 @@ use model::visit::each_part;
 
 use crate::choices::Choices;
 use crate::config::{Config, Item, MOST_SLOTS, Slot};
+use crate::fixpoint::Failure;
 use crate::hiding::hide;
 use crate::layout::{Layout, LocalColumn, Presence, SharedColumn, holds_members, is_over};
 use crate::presence::is_seen;
 use crate::sight::{Ground, Guessing, Halt, Needs, Sight, Who};
 
-/// The initial configurations with `k` seen processes, in canonical form; `None` where processes do not start alike.
-pub fn initial(ground: Ground<'_>, k: usize) -> Option<BTreeSet<Config>> {
+/// Limits are looked at after so many configurations.
+const CHECK_EVERY: usize = 64;
+
+/// At most so many of them.
+#[derive(Clone, Copy, Debug)]
+pub struct StartLimits<'b> {
+    /// In configurations.
+    pub most: usize,
+    /// In time and memory.
+    pub budget: &'b Budget,
+}
+
+/// The initial configurations with `k` seen processes, in canonical form.
+///
+/// # Errors
+/// Processes do not start alike, or a limit.
+pub fn initial(ground: Ground<'_>, k: usize, limits: StartLimits<'_>) -> Result<BTreeSet<Config>, Failure> {
+    let outside = Failure::Outside(Span::default());
     let model = ground.model;
-    let first = initial_states(model).next()?;
+    let first = initial_states(model).next().ok_or(outside.clone())?;
     let start = Start { ground, first: &first, free: free_cells(model).into_iter().collect() };
     if !start.is_alike() {
-        return None;
+        return Err(outside);
     }
     let mut choices = Choices::default();
     let mut found = BTreeSet::new();
-    loop {
+    for n_tried in 0_usize.. {
+        if n_tried.is_multiple_of(CHECK_EVERY) {
+            let bytes = found.first().map_or(0, Config::bytes) * found.len() as u64;
+            limits.budget.check(bytes).map_err(Failure::Stopped)?;
+        }
         match start.one(k, &mut choices) {
             Ok(mut config) => {
                 hide(ground.layout, &mut config);
                 found.insert(config.canonical());
             }
             Err(Halt::Blocked) => {}
-            Err(_) => return None,
+            Err(_) => return Err(outside),
+        }
+        if found.len() > limits.most {
+            return Err(Failure::TooMany);
         }
         if !choices.advance() {
-            return Some(found);
+            break;
         }
     }
+    Ok(found)
 }
 
 struct Start<'a, 'm> {
@@ -179,7 +205,7 @@ fn name(sight: &mut Sight<'_, '_>, at: usize) -> Result<Slot, Halt> {
     let free: Vec<Slot> = (0..config.slots.len() as Slot).filter(|&slot| !taken.contains(&Item::Slot(slot))).collect();
     match free.get(sight.choices.choose(free.len() + 1)) {
         Some(&slot) => Ok(slot),
-        None if config.slots.len() >= MOST_SLOTS => Err(Halt::Outside(base::Span::default())),
+        None if config.slots.len() >= MOST_SLOTS => Err(Halt::Outside(Span::default())),
         None => Ok(config.push(None)),
     }
 }

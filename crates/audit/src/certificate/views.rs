@@ -230,7 +230,7 @@ impl<'a, 'm> Checker<'a, 'm> {
     }
 
     fn initiality(&mut self) -> Outcome<()> {
-        let starts = starts::starts(self.text, self.k).map_err(|end| self.uneven(end))?;
+        let starts = starts::starts(self.text, self.k, self.budget)?.map_err(|end| self.uneven(end))?;
         self.discharged.initiality += starts.len();
         match starts.iter().all(|start| self.known.contains(start)) {
             true => Ok(()),

@@ -12,7 +12,7 @@ use ::views::extend::{extensions, key};
 use ::views::fixpoint::{Failure, Views, views};
 use ::views::layout::SharedColumn;
 use ::views::sight::{Ground, Guessing, Halt as Stop, Needs, Sight, Who};
-use ::views::start::initial;
+use ::views::start::{StartLimits, initial};
 use ::views::support::{Support, support};
 use base::{Budget, Feature, StopReason, Unsupported};
 use engine::{Contradiction, Halt};
@@ -98,16 +98,19 @@ impl<'m> Crowd<'m> {
         if ground.layout.is_ordered {
             return Err(outside("processes are compared by their order"));
         }
-        let closed = views(ground, 1, budget).map_err(|failure| match failure {
+        let halted = |failure: Failure, said: &str| match failure {
             Failure::Stopped(reason) => Halt::from(reason),
-            Failure::Outside(_) => outside("a step tells processes apart, or chooses from very many numbers"),
+            Failure::Outside(_) => outside(said),
             Failure::TooMany => outside("the steps of its views are too many"),
             Failure::Full => outside(MANY_NAMED),
-        })?;
+        };
+        let uneven = "a step tells processes apart, or chooses from very many numbers";
+        let closed = views(ground, 1, budget).map_err(|failure| halted(failure, uneven))?;
         let mut list: Vec<Config> = closed.theta.iter().cloned().collect();
         list.sort();
         let numbers: FxHashMap<Config, usize> = list.iter().cloned().zip(0..).collect();
-        let starts = initial(ground, 1).ok_or_else(|| outside("processes do not start alike"))?;
+        let starts = initial(ground, 1, StartLimits { most: usize::MAX, budget })
+            .map_err(|failure| halted(failure, "processes do not start alike"))?;
         let initial = starts.iter().filter_map(|start| numbers.get(start).copied()).collect();
         let mut crowd = Crowd {
             ground,

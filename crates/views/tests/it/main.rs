@@ -8,5 +8,6 @@ mod examples;
 mod fine;
 mod flows;
 mod hidden;
+mod limits;
 mod named;
 mod random;

@@ -155,7 +155,7 @@ impl<'a, 'm> Stage<'a, 'm> {
     fn new(checker: Checker<'a, 'm>) -> Outcome<Self> {
         let views = checker.views.clone();
         let numbers: HashMap<Scene, usize> = views.iter().cloned().zip(0..).collect();
-        let starts = super::starts::starts(checker.text, 1).map_err(|end| checker.uneven(end))?;
+        let starts = super::starts::starts(checker.text, 1, checker.budget)?.map_err(|end| checker.uneven(end))?;
         let starts = starts.iter().filter_map(|start| numbers.get(start).copied()).collect();
         let mut stage = Stage {
             checker,

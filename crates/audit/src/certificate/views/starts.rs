@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use base::Span;
+use base::{Budget, Span};
 use evidence::views::{Item, LocalColumn, SharedColumn};
 use model::control::TextOwner;
 use model::eval::{State, free_cells, initial_states};
@@ -18,15 +18,26 @@ use super::look::{Decisions, End, Look, Looker};
 use super::present;
 use super::scene::{Scene, Slot};
 use super::text::Text;
+use crate::certificate::Outcome;
 
-/// All configurations of `k` processes in which the program may start.
-pub(super) fn starts(text: &Text<'_>, k: usize) -> Result<BTreeSet<Scene>, End> {
-    let first = initial_states(text.model).next().ok_or(End::Uneven(Span::default()))?;
+/// The limits are looked at after so many ways to start.
+const PACE: usize = 256;
+
+/// All configurations of `k` processes in which the program may start, or why there are none.
+pub(super) fn starts(text: &Text<'_>, k: usize, budget: &Budget) -> Outcome<Result<BTreeSet<Scene>, End>> {
+    let Some(first) = initial_states(text.model).next() else { return Ok(Err(End::Uneven(Span::default()))) };
     let free: BTreeSet<CellId> = free_cells(text.model).into_iter().collect();
-    alike(text, &first, &free)?;
+    if let Err(end) = alike(text, &first, &free) {
+        return Ok(Err(end));
+    }
     let mut found = BTreeSet::new();
     let mut next = Some(Decisions::default());
+    let mut n_ways = 0_usize;
     while let Some(mut way) = next {
+        n_ways += 1;
+        if n_ways.is_multiple_of(PACE) {
+            budget.check(0)?;
+        }
         let ranks = if text.is_ordered { (0..k).collect() } else { Vec::new() };
         let mut look = Look {
             text,
@@ -52,11 +63,11 @@ pub(super) fn starts(text: &Text<'_>, k: usize) -> Result<BTreeSet<Scene>, End> 
         match start(&mut look, &first, &free, k) {
             Ok(()) => drop(found.insert(look.scene.veiled(text).normal(text.is_ordered))),
             Err(End::No) => {}
-            Err(end) => return Err(end),
+            Err(end) => return Ok(Err(end)),
         }
         next = way.following();
     }
-    Ok(found)
+    Ok(Ok(found))
 }
 
 /// Every process of the instance starts like the others, but for the processes that its cells name.
