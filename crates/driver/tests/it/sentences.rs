@@ -12,7 +12,7 @@ use driver::methods;
 use engine::{Silent, Verdict};
 use evidence::{Certificate, Evidence};
 use explain::proof::LocalProof;
-use explain::proof::formula::LetterMeaning;
+use explain::proof::formula::{LetterMeaning, SentenceFormula};
 use explain::proof::truth::{WholeState, truth};
 use model::Model;
 use model::eval::{State, evaluate};
@@ -141,6 +141,31 @@ const PROGRAMS: [&str; 3] = [
      process W { loop { see: await n == 1; lie: n = 0; } }
      invariant p: forall i: P[i]@eat => f[0].owner == P[i]; }",
 ];
+
+/// Tickets that count modulo the number of processes: nothing but how many have drawn one excludes that two have the same.
+const TICKETS: &str = "program tick { shared next: 0..<4; shared now: 0..<4;
+     process P[i in 0..<4] { local mine: 0..<4;
+       loop { rest: skip; draw: mine, next = next, (next + 1) % 4; wait: await now == mine; crit: skip; leave: now = (now + 1) % 4; } }
+     invariant mutex: forall i != j: !(P[i]@crit && P[j]@crit); }";
+
+#[test]
+fn a_sum_modulo_a_number_is_said_and_true() {
+    let model = load(TICKETS).unwrap();
+    let product = Product::explore(&model, 100_000).unwrap();
+    let source = SourceFile::new("sentences.pw", TICKETS);
+    let proofs = proofs(&model, "views").unwrap();
+    let told = { proofs.iter() }
+        .filter_map(|proof| LocalProof::of(&model, &source, proof, &Budget::unlimited()))
+        .find(|proof| proof.parts[0].sentences().iter().any(|(_, one)| one.text.contains('%')))
+        .expect("a proof by a sum");
+    let said = told.parts[0].sentences();
+    assert_eq!(said[0].1.text, "(next - now - count(k: P[k]@{wait, crit, leave})) % 4 == 0");
+    assert_eq!(false_claim(&model, &told, &product.states), None);
+    let is_claimed = |part: &explain::proof::MemberAssertion| {
+        part.claims().iter().any(|claim| matches!(claim, SentenceFormula::Tally(_)))
+    };
+    assert!(told.parts.iter().any(is_claimed), "the sum is among what was compared");
+}
 
 #[test]
 fn sentences_that_name_several_processes_are_true_of_all() {

@@ -185,10 +185,12 @@ impl MemberAssertion {
 
     /// Adds what holds in every view.
     pub(super) fn say_always(&mut self, model: &Model, formulas: Vec<SentenceFormula>) {
-        for formula in formulas {
+        let said = formulas.into_iter().map(|formula| {
             let text = render::text(model, &self.letter_names, &formula);
-            self.always.push(Assertion { formula, text, expression: None, columns: Vec::new() });
-        }
+            Assertion { formula, text, expression: None, columns: Vec::new() }
+        });
+        let said: Vec<Assertion> = said.collect();
+        self.always.splice(0..0, said);
     }
 
     /// The same, said of some processes of the family, and of these cells.

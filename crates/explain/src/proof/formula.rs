@@ -139,6 +139,8 @@ pub struct ProcessTally {
     pub cells: Vec<(i64, CellTerm)>,
     /// What processes are counted, each with how often one is added.
     pub counts: Vec<(i64, CountedProcesses)>,
+    /// Sums count modulo this; as they are where it is 0.
+    pub modulus: i64,
     /// The sum.
     pub total: i64,
     /// Whether the sum may be more.

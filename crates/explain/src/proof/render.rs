@@ -182,7 +182,9 @@ impl SentenceWriter<'_> {
             parts.push((*times, format!("count({name}{domain}: {})", self.formula(&counted.body)?.1)));
         }
         let sign = if tally.is_least { ">=" } else { "==" };
-        Some((TextLevel::Comparison, format!("{} {sign} {}", added(&parts), tally.total)))
+        let sum = added(&parts);
+        let sum = if tally.modulus == 0 { sum } else { format!("({sum}) % {}", tally.modulus) };
+        Some((TextLevel::Comparison, format!("{sum} {sign} {}", tally.total)))
     }
 
     fn summands(&self, terms: &[(i64, CellTerm)]) -> Option<Vec<(i64, String)>> {

@@ -150,6 +150,7 @@ fn of_tally(meaning: &LetterMeaning<'_>, tally: &ProcessTally, facts: &impl Stat
             sum += if is_counted { *times } else { 0 };
         }
     }
+    let sum = if tally.modulus == 0 { sum } else { sum.rem_euclid(tally.modulus) };
     Some(if tally.is_least { sum >= tally.total } else { sum == tally.total })
 }
 

@@ -19,7 +19,7 @@ pub(super) fn scenes(model: &Model, proof: &FineProof) -> Option<Vec<Certificate
 fn scene(model: &Model, proof: &FineProof, view: &FineView) -> Option<CertificateScene> {
     let terms = CellNames { model, family: proof.family };
     let who = |at: usize| NamedProcess::Letter(Letter { at, family: proof.family });
-    let blocks = blocks(&terms, proof, view, who(0));
+    let blocks = local_blocks(&terms, proof, view.blocks.clone(), who(0));
     let mut columns: Vec<Shown> = (0..view.k).map(|at| Shown::Block(who(at), blocks.clone())).collect();
     let mut shown_cells: Vec<usize> = Vec::new();
     let mut names: Vec<String> = Vec::new();
@@ -58,7 +58,13 @@ fn scene(model: &Model, proof: &FineProof, view: &FineView) -> Option<Certificat
     Some(CertificateScene { family: proof.family, n_letters: view.k, only: Only::All, beside, columns, rows, is_cut })
 }
 
-fn blocks(terms: &CellNames<'_>, proof: &FineProof, view: &FineView, own: NamedProcess) -> Blocks {
+/// The local states of a proof, each in its block.
+pub(in crate::proof) fn local_blocks(
+    terms: &CellNames<'_>,
+    proof: &FineProof,
+    block_of: Vec<u32>,
+    own: NamedProcess,
+) -> Blocks {
     let column = |column: &LocalColumn| match *column {
         LocalColumn::Control => Some(Shown::Place(own)),
         LocalColumn::Own(cell) => terms.own(cell, own),
@@ -74,7 +80,7 @@ fn blocks(terms: &CellNames<'_>, proof: &FineProof, view: &FineView, own: NamedP
     Blocks {
         columns: proof.local.iter().map(column).collect(),
         states: proof.states.iter().map(|state| state.iter().map(entry).collect()).collect(),
-        block_of: view.blocks.clone(),
+        block_of,
         own,
     }
 }

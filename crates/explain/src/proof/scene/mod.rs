@@ -29,6 +29,7 @@ use super::formula::{
     CellTerm, IndexName, Letter, NamedProcess, PlaceName, QuantifiedSentence, SentenceFormula, Test, ValueTerm,
 };
 
+pub(super) use fine::local_blocks;
 pub(super) use judge::is_true;
 pub(super) use local::Blocks;
 pub use only::Only;

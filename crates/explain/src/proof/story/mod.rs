@@ -112,6 +112,9 @@ pub(super) fn sums(model: &Model, certificate: &Certificate) -> Vec<SentenceForm
     if let Some(proof) = certificate.rings() {
         return proof.flows.iter().filter_map(|flow| sums::flow(model, proof, flow)).collect();
     }
+    if let Some(proof) = certificate.fine() {
+        return proof.flows.iter().filter_map(|flow| sums::fine(model, proof, flow)).collect();
+    }
     let Some(views) = certificate.crowd() else { return Vec::new() };
     let mut found: Vec<SentenceFormula> = Vec::new();
     for fact in &certificate.facts {

@@ -1,18 +1,21 @@
-//! Sums of a refutation as sentences: `x + count(k: P[k]@{crit, leave}) == 1`.
+//! Sums of a proof as sentences: `x + count(k: P[k]@{crit, leave}) == 1`.
 //!
 //! In: what each view adds to both sides. Out: the same in words, where the processes that are counted can be named by where they are or what they have, and the
 //! left side is a shared number, times something, and a constant. Each view is compared with the words.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
 
 use evidence::crowd::CrowdSum;
+use evidence::fine::{FineContent, FineFlow, FineProof, FlowCell, FlowWeight};
 use evidence::rings::{ConservedSum, RingItem, RingValue, RingWeight, RingsProof};
-use evidence::views::ViewsProof;
+use evidence::views::{SharedColumn, ViewsProof};
 use model::Model;
+use model::types::ScalarType;
 use model::value::Value;
 
 use super::super::formula::{CellTerm, CountedProcesses, Letter, NamedProcess, ProcessTally, SentenceFormula, Test};
-use super::super::scene::{Blocks, CellNames, CertificateScene, SceneEntry, Shown, in_order};
+use super::super::scene::{Blocks, CellNames, CertificateScene, SceneEntry, Shown, in_order, local_blocks};
 
 /// The sum as a sentence; `None` where there are no words for it.
 pub(super) fn tally(model: &Model, views: &ViewsProof, sum: &CrowdSum) -> Option<SentenceFormula> {
@@ -29,7 +32,7 @@ pub(super) fn tally(model: &Model, views: &ViewsProof, sum: &CrowdSum) -> Option
     let (cells, constant) = linear(&scene, &sum.left)?;
     let cells = cells.into_iter().map(|(times, term)| (-times, term)).collect();
     let counts = vec![(most, CountedProcesses { letter: 1, family: views.family, body: Box::new(body) })];
-    Some(SentenceFormula::Tally(ProcessTally { cells, counts, total: constant, is_least: false }))
+    Some(SentenceFormula::Tally(ProcessTally { cells, counts, modulus: 0, total: constant, is_least: false }))
 }
 
 /// What processes have in common whose rows are meant, and no others have.
@@ -131,9 +134,87 @@ pub(super) fn flow(model: &Model, proof: &RingsProof, flow: &ConservedSum) -> Op
     (!counts.is_empty()).then_some(SentenceFormula::Tally(ProcessTally {
         cells: Vec::new(),
         counts,
+        modulus: 0,
         total,
         is_least: flow.at_least,
     }))
+}
+
+/// A sum of views of few cells as a sentence, modulo a number where it is so; `None` where there are no words.
+pub(super) fn fine(model: &Model, proof: &FineProof, flow: &FineFlow) -> Option<SentenceFormula> {
+    let reduced = |weight: i64| reduced(weight, flow.modulus);
+    let terms = CellNames { model, family: proof.family };
+    let (mut cells, mut total) = (Vec::new(), flow.constant);
+    for weighed in &flow.cells {
+        let SharedColumn::Cell(cell) = weighed.cell else { return None };
+        let Shown::Cell(term, ScalarType::Range { lo, hi }) = terms.cell(cell)? else { return None };
+        let line = line(weighed, lo..=hi, flow.modulus)?;
+        total = total.checked_sub(line.constant)?;
+        if line.times != 0 {
+            cells.push((line.times, term));
+        }
+    }
+    let weights: Vec<i64> = flow.states.iter().map(|&weight| reduced(weight)).collect();
+    let different: Vec<i64> = weights.iter().copied().collect::<BTreeSet<i64>>().into_iter().collect();
+    let letter = Letter { at: 1, family: proof.family };
+    let own = NamedProcess::Letter(letter);
+    let number = |weight: &i64| different.binary_search(weight).ok().and_then(|at| u32::try_from(at).ok());
+    let block_of: Vec<u32> = weights.iter().map(number).collect::<Option<_>>()?;
+    let blocks = local_blocks(&terms, proof, block_of, own);
+    let mut counts = Vec::new();
+    for block in blocks.numbers().filter(|&block| different[block as usize] != 0) {
+        let others: Vec<u32> = blocks.numbers().filter(|&other| other != block).collect();
+        let body = Box::new(blocks.says(own, &[block], &others).filter(|_| !others.is_empty())?);
+        counts.push((different[block as usize], CountedProcesses { letter: 1, family: proof.family, body }));
+    }
+    let is_turned = cells.iter().map(|(times, _)| times).chain(counts.iter().map(|(times, _)| times)).next()? < &0;
+    if is_turned {
+        total = total.checked_neg()?;
+        cells.iter_mut().for_each(|(times, _)| *times = reduced(-*times));
+        counts.iter_mut().for_each(|(times, _)| *times = reduced(-*times));
+    }
+    let total = if flow.modulus == 0 { total } else { total.rem_euclid(flow.modulus) };
+    let tally = ProcessTally { cells, counts, modulus: flow.modulus, total, is_least: false };
+    Some(SentenceFormula::Tally(tally))
+}
+
+/// The number nearest to 0 that is the same modulo another; the number itself, where that is 0.
+fn reduced(number: i64, modulus: i64) -> i64 {
+    match modulus {
+        0 => number,
+        _ => {
+            let least = number.rem_euclid(modulus);
+            if least > modulus / 2 { least - modulus } else { least }
+        }
+    }
+}
+
+/// `times * x + constant`.
+struct Line {
+    times: i64,
+    constant: i64,
+}
+
+/// What a cell adds as a line over its numbers, modulo a number; `None` where it is none, or the numbers are very many.
+fn line(weighed: &FlowCell, numbers: RangeInclusive<i64>, modulus: i64) -> Option<Line> {
+    const MOST_NUMBERS: i64 = 4096;
+    let adds = |number: i64| {
+        let is_it = |weight: &&FlowWeight| weight.content == FineContent::Value(Value::Int(number));
+        weighed.weights.iter().find(is_it).map_or(0, |weight| weight.weight)
+    };
+    let (lo, hi) = numbers.clone().into_inner();
+    let is_small = |number: i64| number.unsigned_abs() < 1 << 31;
+    let are_small = weighed.weights.iter().all(|weight| is_small(weight.weight)) && is_small(lo) && is_small(hi);
+    if !are_small || hi - lo >= MOST_NUMBERS {
+        return None;
+    }
+    let times = if lo < hi { reduced(adds(lo + 1) - adds(lo), modulus) } else { 0 };
+    let constant = adds(lo).checked_sub(times.checked_mul(lo)?)?;
+    let fits = |number: i64| {
+        let differs = adds(number) - times * number - constant;
+        if modulus == 0 { differs == 0 } else { differs.rem_euclid(modulus) == 0 }
+    };
+    numbers.into_iter().all(fits).then_some(Line { times, constant })
 }
 
 /// What each local state weighs; `None` where that depends on the type of the process.

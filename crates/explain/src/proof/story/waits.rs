@@ -327,7 +327,7 @@ impl WaitStory<'_> {
                     is_true(&part, &SentenceFormula::Not(Box::new(body)), budget)
                 })
             };
-            tally.total > 0 && tally.cells.is_empty() && nodes.iter().all(is_nothing)
+            tally.total > 0 && tally.modulus == 0 && tally.cells.is_empty() && nodes.iter().all(is_nothing)
         };
         let found = flows.iter().find(adds_nothing)?;
         Some(render::text(self.model, self.names, found))
