@@ -248,7 +248,7 @@ fn evidence_word(evidence: &Evidence) -> &'static str {
     }
 }
 
-fn scope(scope: Scope) -> ScopeDocument {
+pub(crate) fn scope(scope: Scope) -> ScopeDocument {
     match scope {
         Scope::Instance => ScopeDocument::Instance,
         Scope::AllSizes { parameter, from, checked } => ScopeDocument::All { parameter, from, checked },

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use base::{SourceFile, StopReason};
+use evidence::Scope;
 use evidence::certificate::DischargedObligations;
 use explain::names::parameters;
 use model::Model;
@@ -11,8 +12,8 @@ use model::property::PropertyKind;
 use schemars::{JsonSchema, Schema, schema_for};
 use serde::Serialize;
 
-use crate::document::{ObligationsDocument, Reason, Tool};
-use crate::json::{parameter_map, reason, tool};
+use crate::document::{ObligationsDocument, Reason, ScopeDocument, Tool};
+use crate::json::{parameter_map, reason, scope, tool};
 use crate::numbers::{counted, duration};
 use crate::style::{Ink, Mark, Style};
 use crate::text::{clean, hang};
@@ -30,6 +31,8 @@ pub struct Judged<'a> {
     pub property: &'a str,
     /// The method that found the proof.
     pub method: &'a str,
+    /// The sizes that the proof is known to be about.
+    pub scope: &'a Scope,
     /// The judgement.
     pub outcome: Outcome<'a>,
     /// How long it took.
@@ -94,10 +97,15 @@ fn claim(judged: &Judged<'_>) -> String {
     format!("{} {}", judged.property, if is_goal { "is never reached" } else { "holds" })
 }
 
-/// `in mux_sem, N = 4`.
+/// `in mux_sem, N = 4`, or `in mux_sem, for every N ≥ 2`.
 fn instance(judged: &Judged<'_>) -> String {
-    let parameters = parameters(judged.model);
     let name = &judged.model.name;
+    if let Scope::AllSizes { parameter, .. } = judged.scope {
+        let others = judged.model.parameters.iter().filter(|other| other.name != *parameter);
+        let others: String = others.map(|other| format!(", {} = {}", other.name, other.value)).collect();
+        return format!("in {name}, for {}{others}", judged.scope);
+    }
+    let parameters = parameters(judged.model);
     if parameters.is_empty() { format!("in {name}") } else { format!("in {name}, {parameters}") }
 }
 
@@ -145,6 +153,8 @@ pub struct ProofCheckDocument {
     pub program: Option<String>,
     /// The parameters of the instance.
     pub parameters: Option<BTreeMap<String, i64>>,
+    /// The sizes that an accepted proof is about.
+    pub scope: Option<ScopeDocument>,
     /// What is proved.
     pub property: Option<String>,
     /// The method that found the proof.
@@ -177,8 +187,8 @@ pub fn document(judged: &Judged<'_>, status: u8) -> ProofCheckDocument {
     let undecided = failed(&[], status);
     let (verdict, outcome) = match judged.outcome {
         Outcome::Accepted(obligations) => {
-            let obligations = Some(obligations_document(obligations));
-            ("accepted", ProofCheckDocument { obligations, ..undecided })
+            let (obligations, scope) = (Some(obligations_document(obligations)), Some(scope(judged.scope.clone())));
+            ("accepted", ProofCheckDocument { obligations, scope, ..undecided })
         }
         Outcome::DoesNotHold { obligation, finding } => {
             let failure = FailedObligation { obligation: obligation.to_owned(), finding: finding.to_owned() };
@@ -211,6 +221,7 @@ pub fn failed(errors: &[String], status: u8) -> ProofCheckDocument {
         model: None,
         program: None,
         parameters: None,
+        scope: None,
         property: None,
         method: None,
         verdict: None,

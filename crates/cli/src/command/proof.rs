@@ -15,8 +15,8 @@ use driver::proof::{self, Rejection};
 use engine::insight::Insight;
 use engine::run::{Audit, PropertyResult};
 use engine::{Statistics, Verdict};
-use evidence::Evidence;
 use evidence::proof_file::{self, ProofFile};
+use evidence::{Evidence, Scope};
 use explain::Explained;
 use model::property::PropertyKind;
 use report::human::{self, Context};
@@ -60,10 +60,13 @@ fn judge(options: &ProofCheckOptions, display: &DisplayOptions, output: &Output)
     let parameters: Vec<(String, i64)> = file.parameters().map(|(name, value)| (name.to_owned(), value)).collect();
     let program = load(&name, options, &parameters, display)?;
     let (property, method) = (file.property().to_owned(), file.method().to_owned());
+    let stated = file.scope().clone();
     let started = Instant::now();
-    let judged = proof::check(file, &program.model, &budget);
+    let judged = proof::check(file, &program.model, &budget)
+        .and_then(|(property, checked)| Ok((checked, proof::confirmed(&program, property, stated, &budget)?)));
+    let scope = judged.as_ref().map_or(&Scope::Instance, |(_, scope)| scope);
     let outcome = match &judged {
-        Ok((_, checked)) => Outcome::Accepted(&checked.obligations),
+        Ok((checked, _)) => Outcome::Accepted(&checked.obligations),
         Err(Rejection::DoesNotHold { obligation, finding }) => Outcome::DoesNotHold { obligation, finding },
         Err(Rejection::Undecided(reason)) => Outcome::Undecided(reason),
         Err(wrong) => return Err(format!("{name}: {wrong}").into()),
@@ -74,6 +77,7 @@ fn judge(options: &ProofCheckOptions, display: &DisplayOptions, output: &Output)
         model: &program.model,
         property: &property,
         method: &method,
+        scope,
         outcome,
         time: started.elapsed(),
     };
@@ -153,11 +157,24 @@ fn pasteable(run: &Explained, style: &Style) -> String {
     if lines.is_empty() {
         return String::new();
     }
-    let mut text = format!("\n  {}\n", style.paint(Ink::Strong, "The same as invariants, to paste into the program"));
+    let head = format!("The same as invariants, to paste into the program{}", sizes_of(run));
+    let mut text = format!("\n  {}\n", style.paint(Ink::Strong, &head));
     for (nth, line) in lines.iter().enumerate() {
         text += &format!("    invariant relied{}: {line};\n", nth + 1);
     }
     text
+}
+
+/// Which sizes the sentences of a proof are about, where the program has smaller ones: those were searched, and sentences are none of a search.
+fn sizes_of(run: &Explained) -> String {
+    let verdict = run.results.first().map(|result| &result.verdict);
+    let Some(Verdict::Holds(Evidence::Certificate(proof)) | Verdict::Violated(Evidence::Certificate(proof))) = verdict
+    else {
+        return String::new();
+    };
+    let Scope::AllSizes { parameter, from, .. } = &proof.scope else { return String::new() };
+    let has_smaller = run.model.parameters.iter().any(|one| one.name == *parameter && one.least < *from);
+    if has_smaller { format!(" with {parameter} ≥ {from}") } else { String::new() }
 }
 
 /// The program that a proof is named after: `lock.mutex.proof.json` after `lock.pw`, beside it, in the directory above, in this one, or in one of its
@@ -184,11 +201,15 @@ fn only_below(stem: &str) -> Option<PathBuf> {
     found.next().filter(|_| found.next().is_none())
 }
 
-/// A call that gives parameters must give those of the proof.
+/// A call that gives parameters must give those of the proof, or a size that it is about.
 fn same_instance(name: &str, file: &ProofFile, given: &[(String, i64)]) -> Result<(), Failure> {
     let written = |parameter: &str| file.parameters().find(|(name, _)| *name == parameter).map(|(_, value)| value);
+    let is_about = |parameter: &str, size: i64| match file.scope() {
+        Scope::Instance => false,
+        Scope::AllSizes { parameter: sized, from, .. } => parameter == sized && size >= *from,
+    };
     let wrong = given.iter().filter_map(|(parameter, value)| match written(parameter) {
-        Some(same) if same == *value => None,
+        Some(same) if same == *value || is_about(parameter, *value) => None,
         Some(other) => Some(format!("{name}: the proof is about {parameter} = {other}, not {parameter} = {value}")),
         None => Some(format!("{name}: the proof is about a program without a parameter `{parameter}`")),
     });

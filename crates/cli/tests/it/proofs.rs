@@ -87,6 +87,18 @@ fn a_proof_is_accepted_in_words_and_in_json() {
     assert!(json["obligations"]["total"].as_u64().unwrap() > 3, "{json}");
 }
 
+/// A proof for every size says so, and a size that it is about may be named.
+#[test]
+fn a_proof_for_every_size_says_which_sizes_it_is_about() {
+    let place = Place::with("lock.pw", LOCK);
+    place.run("check lock.pw --all-n --property mutex --proof out").exits(0);
+    let call = "proof check out/lock.mutex.proof.json lock.pw";
+    place.run(call).exits(0).prints("mutex holds in lock, for every N ≥ 2");
+    place.run(&format!("{call} -N 50")).exits(0).prints("mutex holds in lock, for every N ≥ 2");
+    let json = place.run(&format!("{call} --format json")).exits(0).json();
+    assert_eq!(json["scope"], json!({"kind": "all", "parameter": "N", "from": 2, "checked": []}));
+}
+
 #[test]
 fn comments_layout_and_other_properties_do_not_matter_and_all_else_does() {
     let place = proved();
