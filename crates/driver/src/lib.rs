@@ -28,4 +28,5 @@ pub mod select;
 pub mod simulation;
 pub mod teach;
 pub mod trail;
+mod viewing;
 mod watchdog;

@@ -41,7 +41,7 @@ pub(crate) fn engine(method: Method) -> Option<SharedEngine> {
         Method::Tmmc => Arc::new(ExplicitKIndex::new(1)),
         Method::Ls3 => Arc::new(Ls3 { with_witness: false, most_pairs: u64::MAX }),
         Method::Ls3Plus => Arc::new(Ls3 { with_witness: true, most_pairs: u64::MAX }),
-        Method::Views => Arc::new(views::ByViews::default()),
+        Method::Views => Arc::new(crate::viewing::Viewing::default()),
         Method::Pushdown => Arc::new(pushdown::Pushdown::default()),
         Method::Global => symbolic_engine(Symbolic::Global),
         Method::Propagate => Arc::new(crate::propagating::Propagating::default()),

@@ -46,6 +46,11 @@ impl ByRings {
         ByRings { every_size: false, of_runs: true }
     }
 
+    /// For questions about states of the instance at hand.
+    pub fn here() -> ByRings {
+        ByRings { every_size: false, of_runs: false }
+    }
+
     /// For callers that check smaller sizes by other means.
     pub fn for_every_size() -> ByRings {
         ByRings { every_size: true, of_runs: false }

@@ -20,13 +20,13 @@ use product::{Mono, Schedules, Stubborn};
 use pushdown::Pushdown;
 use symbolic::engines::Symbolic;
 use symbolic::reach::SearchDirection;
-use views::ByViews;
 
 use super::Config;
 use super::shares::Shares;
 use crate::checker::SharedEngine;
 use crate::explicit_then_symbolic::ExplicitThenSymbolic;
 use crate::propagating::Propagating;
+use crate::viewing::Viewing;
 
 /// The shares, by class.
 const TABLE: &str = include_str!("table.txt");
@@ -164,7 +164,7 @@ impl RacePlan<'_> {
             "triple" if self.n_processes > 3 => step(Arc::new(ExplicitThenSymbolic::k_index(3))),
             "ls3" if !is_crowded => step(graphs(false)),
             "ls3+" if !is_crowded => step(graphs(true)),
-            "views" => step(Arc::new(ByViews::default())),
+            "views" => step(Arc::new(Viewing::default())),
             "pushdown" => step(Arc::new(Pushdown::default())),
             "global" => RaceEntry { one_by_one: true, ..step(Arc::new(Symbolic::Global)) },
             "propagate" => RaceEntry { one_by_one: true, ..step(Arc::new(Propagating::default())) },

@@ -188,6 +188,18 @@ fn windows_prove_what_they_are_about() {
     }
 }
 
+/// Who is asked about one size has the proof for every size, too.
+#[test]
+fn windows_prove_the_size_that_is_asked() {
+    let text = include_str!("../../../../examples/milner.pw");
+    let given = [("N".to_owned(), 50)];
+    let model = lang::load(&SourceFile::new("milner.pw", text), &given).unwrap().model;
+    let proved = proof(&*methods::checker(methods::find("views").unwrap()), &model, "one_token");
+    assert!(proved.rings().is_some(), "{:?}", proved.scope);
+    let property = driver::select::find(&model, "one_token").unwrap();
+    audit::certificate::check(&model, &model.properties[property], &proved, &Budget::unlimited()).unwrap();
+}
+
 #[test]
 fn views_of_cells_prove_what_they_are_about() {
     let checker = methods::checker(methods::find("views").unwrap());
