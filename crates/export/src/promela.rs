@@ -389,6 +389,7 @@ impl PromelaWriter<'_> {
             );
             put!(self.out, "active proctype {name}(){provided} {{");
             put!(self.out, "  do");
+            let before = self.out.len();
             for step_idx in 0..self.flat.steps.len() {
                 if self.flat.steps[step_idx].movers[0].process == process {
                     self.step(step_idx);
@@ -396,6 +397,10 @@ impl PromelaWriter<'_> {
             }
             self.faults(process);
             self.stutter(process);
+            if self.out.len() == before {
+                // It has nothing to do, and SPIN reads no empty loops.
+                put!(self.out, "  :: false");
+            }
             put!(self.out, "  od");
             put!(self.out, "}}");
             put!(self.out, "");

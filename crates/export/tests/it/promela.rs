@@ -30,3 +30,14 @@ fn examples_come_back() {
     let compared = examples().iter().filter_map(compare).count();
     assert!(compared >= 60, "only {compared} examples were compared");
 }
+
+/// SPIN reads no empty loops, and such a process waits for ever.
+#[test]
+fn a_process_without_steps_comes_back() {
+    let text = "byte x; proctype P() { x++ } init { atomic { run P(); run P() } }";
+    let read = load("still.pml", text, &[]);
+    let written = export(&read.model, &read.source, TargetLanguage::Promela).unwrap();
+    assert!(written.contains(":: false"), "{written}");
+    let back = load("back.pml", &written, &[]);
+    assert_eq!(sizes(&back.model), sizes(&read.model), "{written}");
+}

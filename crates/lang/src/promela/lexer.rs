@@ -15,6 +15,8 @@ pub(super) enum Kind {
     Name(Arc<str>),
     /// A number; a character in quotes is one, too.
     Number(i64),
+    /// A number that SPIN and the preprocessor of C read differently: `010`, `1L`. The parser sees what SPIN reads.
+    Literal(Arc<str>),
     /// A number that does not fit in 64 bits.
     BadNumber,
     /// A text in quotes, without them.
@@ -70,6 +72,7 @@ impl Token {
         match &self.kind {
             Kind::Name(name) => name.to_string(),
             Kind::Number(number) => number.to_string(),
+            Kind::Literal(digits) => digits.to_string(),
             Kind::BadNumber => "a number".into(),
             Kind::Text(text) => format!("\"{text}\""),
             Kind::Sign(sign) => (*sign).to_string(),
@@ -132,7 +135,7 @@ impl Lexer<'_> {
         } else if rest.starts_with("/*") {
             self.comment(rest, start);
         } else if rest.starts_with("//") {
-            self.at += rest.find('\n').unwrap_or(rest.len());
+            self.at += line_comment(rest);
             self.spaced = true;
         } else if first.is_ascii_alphabetic() || first == '_' {
             let length = rest.find(|part: char| !part.is_ascii_alphanumeric() && part != '_').unwrap_or(rest.len());
@@ -169,11 +172,11 @@ impl Lexer<'_> {
         let length = rest.find(|part: char| !part.is_ascii_alphanumeric()).unwrap_or(rest.len());
         self.at += length;
         let digits = &rest[..length];
-        let value = match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
-            Some(digits) => i64::from_str_radix(digits, 16).ok(),
-            None => digits.parse().ok(),
-        };
-        self.push(value.map_or(Kind::BadNumber, Kind::Number), start);
+        let is_octal = length > 1 && digits.starts_with('0') && digits.bytes().all(|digit| digit.is_ascii_digit());
+        match is_octal || digits.ends_with(SUFFIXES) {
+            true => self.push(Kind::Literal(digits.into()), start),
+            false => self.push(read_number(digits), start),
+        }
     }
 
     fn quoted(&mut self, rest: &str, quote: char, start: usize) {
@@ -205,6 +208,43 @@ impl Lexer<'_> {
             (_, None) => self.push(Kind::Stray(Stray::Quote), start),
         }
     }
+}
+
+/// What C puts behind the digits of a number.
+const SUFFIXES: [char; 4] = ['u', 'U', 'l', 'L'];
+
+/// A number as SPIN reads it.
+pub(super) fn read_number(digits: &str) -> Kind {
+    let value = match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
+        Some(digits) => i64::from_str_radix(digits, 16).ok(),
+        None => digits.parse().ok(),
+    };
+    value.map_or(Kind::BadNumber, Kind::Number)
+}
+
+/// A number as the preprocessor of C reads it: `010` is 8, and `1UL` is 1.
+pub(super) fn number_of_c(digits: &str) -> Option<i64> {
+    let plain = digits.trim_end_matches(SUFFIXES);
+    match plain.strip_prefix('0') {
+        Some(octal) if !octal.is_empty() && !octal.starts_with(['x', 'X']) => i64::from_str_radix(octal, 8).ok(),
+        _ => match read_number(plain) {
+            Kind::Number(value) => Some(value),
+            _ => None,
+        },
+    }
+}
+
+/// The length of a comment up to the end of its line, which a `\` before it moves to that of the next one.
+fn line_comment(rest: &str) -> usize {
+    let mut end = 0;
+    for line in rest.split_inclusive('\n') {
+        let said = line.strip_suffix('\n').unwrap_or(line);
+        if line.len() == said.len() || !said.trim_end_matches([' ', '\t', '\r']).ends_with('\\') {
+            return end + said.len();
+        }
+        end += line.len();
+    }
+    end
 }
 
 /// The number of a character in single quotes.
@@ -243,6 +283,15 @@ mod tests {
         check("q!!x->y--1", &["q", "!!", "x", "->", "y", "--", "1"]);
         check("[]<>p /* c */ a\\\n&& b // d", &["[", "]", "<", ">", "p", "a", "&&", "b"]);
         check("'a' '\\n' \"x\\\"y\" 0x1f", &["97", "10", "\"x\\\"y\"", "31"]);
+        check("a // b \\\n c \\ \n d\ne // f \\", &["a", "e"]);
+    }
+
+    #[test]
+    fn numbers_of_c_have_octal_digits_and_suffixes() {
+        let read = ["8", "010", "0x1fUL", "1L", "0", "00", "09", "1e"].map(number_of_c);
+        assert_eq!(read, [Some(8), Some(8), Some(31), Some(1), Some(0), Some(0), None, None]);
+        check("010 1L 0 0x10", &["010", "1L", "0", "16"]);
+        assert_eq!([read_number("010"), read_number("1L")], [Kind::Number(10), Kind::BadNumber]);
     }
 
     #[test]

@@ -159,7 +159,10 @@ impl Preprocessor<'_> {
 
     fn expand_run(&mut self, run: &mut Vec<Token>) {
         let expanded = self.expand(std::mem::take(run), &mut Vec::new());
-        self.tokens.extend(expanded);
+        self.tokens.extend(expanded.into_iter().map(|token| match &token.kind {
+            Kind::Literal(digits) => Token { kind: lexer::read_number(digits), ..token },
+            _ => token,
+        }));
         self.limit_tokens(self.tokens.len());
     }
 

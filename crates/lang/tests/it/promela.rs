@@ -69,6 +69,17 @@ fn check(text: &str, states: usize, errors: bool, deadlock: bool) {
 
 /// All counts are SPIN's.
 #[test]
+fn the_preprocessor_reads_what_that_of_c_reads() {
+    check("byte x;\nactive proctype A() { // comment \\\nx = 1;\nassert(x == 0) }", 3, false, false);
+    // SPIN itself knows no octal numbers.
+    let conditions = ["010 == 8", "1UL > 0 && 0x10L == 16", "(0 ? 2 : 3) == 3 && +1"];
+    for condition in conditions {
+        let text = format!("#if {condition}\nbyte x;\n#endif\nactive proctype A() {{ x = 010; assert(x == 10) }}");
+        check(&text, 4, false, false);
+    }
+}
+
+#[test]
 fn who_has_a_higher_priority_moves_first() {
     let fixed = "byte x, s; \
         active proctype A() priority 4 { { x == 1; s = 1 } unless { x == 2; s = 2 }; d_step { x == 3; x = 4; s = 5 }; \

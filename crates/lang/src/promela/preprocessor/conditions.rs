@@ -4,7 +4,7 @@
 
 use base::Span;
 
-use super::super::lexer::{Kind, Token};
+use super::super::lexer::{Kind, Token, number_of_c};
 use super::Preprocessor;
 
 impl Preprocessor<'_> {
@@ -12,7 +12,7 @@ impl Preprocessor<'_> {
     pub(super) fn condition(&mut self, input: &[Token], span: Span) -> bool {
         let expanded = self.expand_condition(input);
         let mut reader = Reader { tokens: &expanded, at: 0, depth: 0 };
-        match reader.binary(0) {
+        match reader.choice() {
             Some(value) if reader.at == expanded.len() => value != 0,
             _ => {
                 self.bad(span, "this condition is not an expression over whole numbers");
@@ -58,6 +58,24 @@ impl Reader<'_> {
         }
     }
 
+    /// An expression, or `a ? b : c`.
+    fn choice(&mut self) -> Option<i64> {
+        let condition = self.binary(0)?;
+        if self.sign() != Some("?") {
+            return Some(condition);
+        }
+        self.depth += 1;
+        if self.depth > super::MAX_DEPTH {
+            return None;
+        }
+        self.at += 1;
+        let yes = self.choice()?;
+        self.next().filter(|token| token.is(":"))?;
+        let no = self.choice()?;
+        self.depth -= 1;
+        Some(if condition == 0 { no } else { yes })
+    }
+
     fn binary(&mut self, least: u8) -> Option<i64> {
         let mut left = self.unary()?;
         while let Some((sign, strength)) = self.sign().and_then(|sign| Some((sign, strength(sign)?))) {
@@ -78,12 +96,14 @@ impl Reader<'_> {
         }
         let value = match self.next()?.kind.clone() {
             Kind::Number(value) => value,
+            Kind::Literal(digits) => number_of_c(&digits)?,
             Kind::Name(_) => 0,
             Kind::Sign("!") => i64::from(self.unary()? == 0),
             Kind::Sign("-") => self.unary()?.checked_neg()?,
+            Kind::Sign("+") => self.unary()?,
             Kind::Sign("~") => !self.unary()?,
             Kind::Sign("(") => {
-                let value = self.binary(0)?;
+                let value = self.choice()?;
                 self.next().filter(|token| token.is(")"))?;
                 value
             }
