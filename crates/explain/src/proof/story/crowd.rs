@@ -145,7 +145,13 @@ impl CrowdStory<'_> {
         let at = self.draw(rows, letter);
         self.out.picture.arrows.push((from, at, words.to_owned()));
         if branches.is_empty() {
-            self.say(depth, format!("but no fair run keeps {other} there: it has its turns, and they lead away, so {who} does not wait for ever", who = self.process(0)));
+            self.say(
+                depth,
+                format!(
+                    "but no fair run keeps {other} there: fair turns lead away, so {who} does not wait for ever",
+                    who = self.process(0)
+                ),
+            );
             self.end(at, "moves on");
         }
         for branch in branches {

@@ -136,7 +136,7 @@ impl RefutationStory<'_> {
             }
             match step {
                 RefutationStep::Fair(of) => {
-                    lines.push(line(0, format!("but no fair run keeps {} there: its turns lead away", self.who(*of))));
+                    lines.push(line(0, format!("but no fair run keeps {} there: fair turns lead away", self.who(*of))));
                 }
                 RefutationStep::Single(_) => {}
                 RefutationStep::Compatible { from, to } => {
