@@ -8,9 +8,9 @@ use driver::checker::{Checker, Single};
 use driver::methods;
 use engine::{Silent, Task, Verdict};
 use evidence::certificate::{Certificate, Claim, Fact};
-use evidence::fine::{FineProof, LocalItem};
+use evidence::fine::{FineContent, FineProof, FineState, FineView, LocalItem};
 use evidence::rings::{Network, RingItem, RingValue, RingWeight, RingsProof, tree};
-use evidence::views::LocalColumn;
+use evidence::views::{LocalColumn, SharedColumn};
 use evidence::{Evidence, Scope};
 use model::Model;
 use model::value::Value;
@@ -267,6 +267,40 @@ const SIBLINGS: &str = "program siblings(N: 3..) { shared a: [0..=1; N];
     process P[i in 0..<N] { loop { l: if i > 0 {
       if i % 2 == 0 { m: a[(i - 1) / 2] = 1; } else { o: await a[(i - 1) / 2] == 1; bad: skip; } } } }
     invariant p: forall i: !P[i]@bad; allow deadlock; }";
+
+/// A second column of a cell would never be written: every state in which the cell has changed would be excluded.
+#[test]
+fn views_of_cells_show_a_cell_once() {
+    let model = load(
+        "program deep { shared a: 0..=4; process P[i in 0..<3] { loop { up: a = (a + 1) % 5; } } invariant low: a <= 3; }",
+    );
+    let cell = SharedColumn::Cell(model.cells.ids().next().unwrap());
+    let family = model.families.ids().next().unwrap();
+    let place = LocalItem::Place(model.places.ids().next().unwrap());
+    let number = |number: i64| FineContent::Value(Value::Int(number));
+    let theta =
+        (0..=4).map(|held| FineState { cells: vec![number(held), number(0)], blocks: vec![0], taken: vec![false] });
+    let view = FineView { cells: vec![cell, cell], k: 1, blocks: vec![0], theta: theta.collect() };
+    let views = FineProof {
+        family,
+        local: vec![LocalColumn::Control],
+        states: vec![vec![place]],
+        views: vec![view],
+        is_joint: false,
+        flows: Vec::new(),
+    };
+    let facts = vec![Fact { claim: Claim::Fine(views), uses: Vec::new() }];
+    let mut certificate =
+        Certificate { property: "low".to_owned(), scope: Scope::Instance, facts, implies: Vec::new() };
+    check_refused("that a cell is shown twice", &model, "low", &certificate);
+    // With one column the views are true, and say nothing of what is false.
+    let Some(Claim::Fine(views)) = certificate.facts.first_mut().map(|fact| &mut fact.claim) else { unreachable!() };
+    views.views[0].cells.pop();
+    views.views[0].theta.iter_mut().for_each(|state| state.cells.truncate(1));
+    certificate.property = "no_errors".to_owned();
+    let id = driver::select::find(&model, "no_errors").unwrap();
+    audit::certificate::check(&model, &model.properties[id], &certificate, &Budget::unlimited()).unwrap();
+}
 
 #[test]
 fn a_parents_other_child_is_heard() {

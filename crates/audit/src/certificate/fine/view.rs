@@ -3,6 +3,8 @@
 //!
 //! In: all moves, a view, what other views have room for, where views are joint, and what sums go with. Out: how many obligations hold, or the first that does not.
 
+use std::collections::BTreeSet;
+
 use base::Budget;
 use evidence::certificate::DischargedObligations;
 use evidence::fine::{FineContent, FineState, FineView};
@@ -81,6 +83,10 @@ impl<'a, 'm> Sight<'a, 'm> {
         let malformed = |what: &str| Err(CertificateError::Malformed(what.to_owned()));
         let columns: Option<Vec<usize>> = view.cells.iter().map(|&cell| plan.shared_at(cell)).collect();
         let Some(columns) = columns else { return malformed("a view shows a cell that is not shared") };
+        // A step writes a cell once: a second column would keep what it held.
+        if columns.iter().collect::<BTreeSet<_>>().len() != columns.len() {
+            return malformed("a view shows a cell twice");
+        }
         let n_blocks = view.blocks.iter().max().map_or(0, |&most| most as usize + 1);
         if !(1..=2).contains(&view.k) || view.k > plan.n_processes {
             return malformed("a view shows one process or two, no more than there are");
