@@ -159,7 +159,7 @@ fn a_sum_modulo_a_number_is_said_and_true() {
         .find(|proof| proof.parts[0].sentences().iter().any(|(_, one)| one.text.contains('%')))
         .expect("a proof by a sum");
     let said = told.parts[0].sentences();
-    assert_eq!(said[0].1.text, "(next - now - count(k: P[k]@{wait, crit, leave})) % 4 == 0");
+    assert_eq!(said[0].1.text, "(next - now - count(k: !P[k]@{rest, draw})) % 4 == 0");
     assert_eq!(false_claim(&model, &told, &product.states), None);
     let is_claimed = |part: &explain::proof::MemberAssertion| {
         part.claims().iter().any(|claim| matches!(claim, SentenceFormula::Tally(_)))
