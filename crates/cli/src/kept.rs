@@ -111,7 +111,7 @@ impl Keeper {
 /// The file's name without its ending; in a sweep with the parameters.
 fn prefix(source_name: &str, model: &Model, is_sweep: bool) -> String {
     let stem = Path::new(source_name).file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let parameters = model.parameters.iter().map(|given| format!(".{}{}", given.name, given.value));
+    let parameters = model.numbers().map(|(name, value)| format!(".{name}{value}"));
     if is_sweep { stem + &parameters.collect::<String>() } else { stem }
 }
 

@@ -220,7 +220,7 @@ impl Watcher<'_> {
     }
 
     fn title(&self) -> String {
-        let parameters = self.model.parameters.iter().map(|given| format!(" {} = {}", given.name, given.value));
+        let parameters = self.model.numbers().map(|(name, value)| format!(" {name} = {value}"));
         let position = match self.position {
             (_, 1) => String::new(),
             (nth, of) => format!(" ({nth} of {of})"),
@@ -253,7 +253,7 @@ impl Watcher<'_> {
     /// Writes one event with what all events have.
     fn emit(&self, mut event: serde_json::Value) {
         let parameters: serde_json::Map<_, _> =
-            self.model.parameters.iter().map(|given| (given.name.clone(), json!(given.value))).collect();
+            self.model.numbers().map(|(name, value)| (name.to_owned(), json!(value))).collect();
         event["model"] = json!(self.model.name);
         event["parameters"] = json!(parameters);
         event["seconds"] = json!(self.started.elapsed().as_secs_f64());

@@ -11,7 +11,7 @@ use base::{Budget, CancelToken, Diagnostic, SourceFile};
 use engine::{Engine, PropertyId, Silent, Task, Verdict};
 use lang::promela::{Decide, Reading};
 use lang::{ParameterRange, ProgramText};
-use model::Model;
+use model::{GivenNumber, Model};
 
 use crate::check::Program;
 use crate::files::{self, FileError};
@@ -279,7 +279,9 @@ pub fn instance(source: &SourceFile, given: &[(String, i64)]) -> Loaded {
 pub(crate) fn instances_of(text: &ProgramText, given: &[(String, i64)]) -> Vec<Loaded> {
     match text.instance(given) {
         Ok(loaded) => {
-            let lang::Loaded { model, warnings, n_before } = loaded;
+            let lang::Loaded { mut model, warnings, n_before } = loaded;
+            let besides = given.iter().filter(|(name, _)| !model.parameters.iter().any(|one| one.name == *name));
+            model.given = besides.map(|(name, value)| GivenNumber { name: name.clone(), value: *value }).collect();
             let (source, text, given) = (text.source().clone(), text.clone(), given.to_vec());
             let program = Program { source, model, warnings, n_before, text, given };
             vec![Loaded::Program(Box::new(program))]

@@ -208,7 +208,7 @@ pub fn state_line(model: &Model, state: &State) -> String {
 
 /// The program's parameters: `N = 4, K = 2`.
 pub fn parameters(model: &Model) -> String {
-    let parts = model.parameters.iter().map(|parameter| format!("{} = {}", parameter.name, parameter.value));
+    let parts = model.numbers().map(|(name, value)| format!("{name} = {value}"));
     parts.collect::<Vec<_>>().join(", ")
 }
 
@@ -217,13 +217,14 @@ pub fn parameters_with_origin(model: &Model) -> String {
     let n_least = model.parameters.iter().filter(|parameter| !parameter.given).count();
     let n_by_default = model.parameters.iter().filter(|one| !one.given && one.value != one.least).count();
     let is_mixed = (1..model.parameters.len()).contains(&n_by_default);
-    if n_least < model.parameters.len() || is_mixed {
+    if n_least < model.parameters.len() || is_mixed || !model.given.is_empty() {
         let mark = |one: &Parameter| match (one.given, one.value == one.least) {
             (true, _) => "",
             (false, true) => " (least)",
             (false, false) => " (default)",
         };
         let parts = model.parameters.iter().map(|one| format!("{} = {}{}", one.name, one.value, mark(one)));
+        let parts = parts.chain(model.given.iter().map(|one| format!("{} = {}", one.name, one.value)));
         return parts.collect::<Vec<_>>().join(", ");
     }
     let are_least = model.parameters.iter().all(|parameter| parameter.value == parameter.least);

@@ -152,6 +152,6 @@ pub fn property_words(model: &Model, source: &SourceFile, property: &Property) -
 
 /// The program and its parameters: `mux_sem, N = 2`.
 pub fn title(model: &Model) -> String {
-    let parameters = model.parameters.iter().map(|parameter| format!(", {} = {}", parameter.name, parameter.value));
+    let parameters = model.numbers().map(|(name, value)| format!(", {name} = {value}"));
     std::iter::once(model.name.clone()).chain(parameters).collect()
 }

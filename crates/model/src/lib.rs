@@ -36,7 +36,7 @@ use fairness::FairnessPair;
 use process::{Family, Process, ProcessId};
 use property::Property;
 use size::Forms;
-pub use size::Parameter;
+pub use size::{GivenNumber, Parameter};
 use types::{EnumType, TypeContext};
 use variable::{Cell, CellId, Storage, Var, VarId};
 
@@ -49,6 +49,8 @@ pub struct Model {
     pub doc: String,
     /// The parameters with their values.
     pub parameters: IdVec<Parameter>,
+    /// What the call gives besides, as to macros of Promela: it tells instances apart, and nothing in the Model speaks of it.
+    pub given: Vec<GivenNumber>,
     /// The enumerations.
     pub enums: IdVec<EnumType>,
     /// All variables of all storage classes.

@@ -39,6 +39,28 @@ impl Parameter {
     }
 }
 
+/// A number that the call gives to a name of the text that is no parameter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GivenNumber {
+    /// The name.
+    pub name: String,
+    /// The number.
+    pub value: i64,
+}
+
+impl Model {
+    /// What tells this instance from others: its parameters, and what the call gives besides.
+    pub fn numbers(&self) -> impl Iterator<Item = (&str, i64)> {
+        let parameters = self.parameters.iter().map(|one| (one.name.as_str(), one.value));
+        parameters.chain(self.given.iter().map(|one| (one.name.as_str(), one.value)))
+    }
+
+    /// The one of this name.
+    pub fn number(&self, name: &str) -> Option<i64> {
+        self.numbers().find(|(known, _)| *known == name).map(|(_, value)| value)
+    }
+}
+
 /// Names a parameter.
 pub type ParameterId = Id<Parameter>;
 

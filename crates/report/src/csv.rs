@@ -34,7 +34,7 @@ pub fn failed(errors: &[String]) -> String {
 
 fn row(run: &Explained, result: &PropertyResult) -> String {
     let statistics = &result.statistics;
-    let parameters = run.model.parameters.iter().map(|one| format!("{}={}", one.name, one.value));
+    let parameters = run.model.numbers().map(|(name, value)| format!("{name}={value}"));
     let parameters = parameters.collect::<Vec<_>>().join(" ");
     let property = &run.model.properties[result.property];
     let expected = match property.expected {

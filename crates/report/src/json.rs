@@ -108,7 +108,7 @@ pub fn parameters(model: &Model) -> Json {
 
 /// The parameters of an instance by name.
 pub fn parameter_map(model: &Model) -> BTreeMap<String, i64> {
-    model.parameters.iter().map(|parameter| (parameter.name.clone(), parameter.value)).collect()
+    model.numbers().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
 /// Which run something is about.

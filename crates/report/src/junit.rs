@@ -102,14 +102,10 @@ fn checked(run: &Explained) -> Suite {
         cases.push_str(&case(&found, &class));
     }
     let mut properties = String::new();
-    if !run.model.parameters.is_empty() {
+    if run.model.numbers().next().is_some() {
         properties.push_str("    <properties>\n");
-        for given in &run.model.parameters {
-            properties.push_str(&format!(
-                "      <property name=\"{}\" value=\"{}\"/>\n",
-                escaped(&given.name),
-                given.value
-            ));
+        for (name, value) in run.model.numbers() {
+            properties.push_str(&format!("      <property name=\"{}\" value=\"{value}\"/>\n", escaped(name),));
         }
         properties.push_str("    </properties>\n");
     }

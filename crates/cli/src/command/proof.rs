@@ -58,7 +58,7 @@ fn judge(options: &ProofCheckOptions, display: &DisplayOptions, output: &Output)
     drop(bytes);
     same_instance(&name, &file, &given)?;
     let parameters: Vec<(String, i64)> = file.parameters().map(|(name, value)| (name.to_owned(), value)).collect();
-    let program = load(&name, options, &parameters, display)?;
+    let program = load(&name, options, (&parameters, file.scope()), display)?;
     let (property, method) = (file.property().to_owned(), file.method().to_owned());
     let stated = file.scope().clone();
     let started = Instant::now();
@@ -111,7 +111,7 @@ fn show(options: &ProofShowOptions, display: &DisplayOptions) -> Result<ExitStat
         })?,
     };
     let parameters: Vec<(String, i64)> = file.parameters().map(|(name, value)| (name.to_owned(), value)).collect();
-    let program = instance::load(&path, &parameters, &about_every_size(Request::default(), &parameters), display)?;
+    let program = instance::load(&path, &parameters, &about_every_size(Request::default(), file.scope()), display)?;
     let method =
         methods::available().find(|declared| declared.name == file.method()).map_or("proof", |declared| declared.name);
     let started = Instant::now();
@@ -218,15 +218,15 @@ fn same_instance(name: &str, file: &ProofFile, given: &[(String, i64)]) -> Resul
 }
 
 /// How the program of a proof is read: one in Promela has parameters where the proof is for every number of processes.
-fn about_every_size(request: Request, parameters: &[(String, i64)]) -> Request {
-    request.for_every_size(!parameters.is_empty())
+fn about_every_size(request: Request, scope: &Scope) -> Request {
+    request.for_every_size(!scope.is_instance())
 }
 
 /// The program in the instance that the proof is about.
 fn load(
     name: &str,
     options: &ProofCheckOptions,
-    parameters: &[(String, i64)],
+    (parameters, scope): (&[(String, i64)], &Scope),
     display: &DisplayOptions,
 ) -> Result<Program, Failure> {
     // Parameters that the program does not have, or not these values of, make it another program.
@@ -245,10 +245,6 @@ fn load(
             .into());
         }
     }
-    instance::load(
-        &options.file,
-        parameters,
-        &about_every_size(instance::request(&options.instance)?.with_goals(&options.goal.goals), parameters),
-        display,
-    )
+    let request = instance::request(&options.instance)?.with_goals(&options.goal.goals);
+    instance::load(&options.file, parameters, &about_every_size(request, scope), display)
 }

@@ -92,3 +92,20 @@ fn who_wants_quiet_does_not_wait_for_it() {
     let result = &told.json()["runs"][0]["results"][0];
     assert_eq!((&result["other_n"], &result["every_n"]), (&Json::Null, &Json::Null));
 }
+
+/// In Promela the macros that the call gives tell instances apart, though they are no parameters.
+#[test]
+fn sizes_of_promela_are_told_apart() {
+    let text = "#define N 2\nbyte c;\nactive [N] proctype P() { c++; assert(c <= 3); c-- }\n";
+    let place = Place::with("count.pml", text);
+    let json = place.run("check count.pml -N 2..4 --property no_errors --format json").exits(1).json();
+    let told: Vec<_> = json["runs"].as_array().unwrap().iter().map(|run| run["parameters"]["N"].clone()).collect();
+    assert_eq!(told, [2, 3, 4]);
+    place.run("check count.pml -N 4 --property no_errors").exits(1).prints("count  N = 4").prints("count.pml -N 4 ");
+    // Traces and proofs say which instance they are of.
+    place.run("check count.pml -N 4..5 --property no_errors --trace runs").exits(1);
+    place.run("replay runs/count.N4.no_errors.itf.json count.pml").exits(0);
+    place.run("check count.pml -N 2 --property no_errors --method forward --proof proofs").exits(0);
+    place.run("proof check proofs/count.no_errors.proof.json count.pml").exits(0).prints("in count, N = 2");
+    place.run("proof check proofs/count.no_errors.proof.json count.pml -N 3").exits(2).complains("N = 2, not N = 3");
+}

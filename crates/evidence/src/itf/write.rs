@@ -60,8 +60,8 @@ impl TraceWriter<'_> {
     }
 
     fn head(&self, property: &str, trace: &Trace) -> Json {
-        let parameters = self.model.parameters.iter();
-        let parameters: Map<String, Json> = parameters.map(|one| (one.name.clone(), json!(one.value))).collect();
+        let numbers = self.model.numbers();
+        let parameters: Map<String, Json> = numbers.map(|(name, value)| (name.to_owned(), json!(value))).collect();
         json!({
             "format": "ITF",
             "format-description": "https://apalache-mc.org/docs/adr/015adr-trace.html",

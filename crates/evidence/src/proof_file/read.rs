@@ -131,18 +131,17 @@ fn check_program(document: &ProofDocument, model: &Model) -> Result<(), ProofErr
         let written = brief(&Json::String(document.program.clone()));
         return another(format!("it was written for {written}, this is {}", model.name));
     }
-    for parameter in &model.parameters {
-        let name = &parameter.name;
-        let here = format!("this is {name} = {}", parameter.value);
+    for (name, value) in model.numbers() {
+        let here = format!("this is {name} = {value}");
         match document.parameters.get(name) {
-            Some(&written) if written == parameter.value => {}
+            Some(&written) if written == value => {}
             Some(written) => {
                 return another(format!("it was written for {name} = {written}, {here}; give -D {name}={written}"));
             }
             None => return another(format!("it was written without {name}, {here}")),
         }
     }
-    if document.parameters.len() != model.parameters.len() {
+    if document.parameters.len() != model.numbers().count() {
         return another("it was written for a program with more parameters".to_owned());
     }
     if !model.properties.iter().any(|property| property.name == document.property) {

@@ -267,7 +267,7 @@ impl ProofDocument {
         ProofDocument {
             format: FORMAT.to_owned(),
             program: model.name.clone(),
-            parameters: model.parameters.iter().map(|one| (one.name.clone(), one.value)).collect(),
+            parameters: model.numbers().map(|(name, value)| (name.to_owned(), value)).collect(),
             fingerprint: fingerprint(model, &certificate.property),
             property: certificate.property.clone(),
             method: method.to_owned(),

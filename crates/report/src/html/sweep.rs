@@ -7,7 +7,6 @@ use engine::Verdict;
 use engine::run::Run;
 use explain::names::property_title;
 use maud::{Markup, html};
-use model::size::ParameterId;
 
 use super::Checked;
 use super::plot::{self, PlotLine, PlotPoint};
@@ -24,16 +23,15 @@ const MOST_PLOTS: usize = 12;
 /// The plots of a sweep and the figures behind them; nothing where no parameter varies.
 pub fn sweep(checked: &[(usize, &Checked<'_>)]) -> Markup {
     let runs: Vec<&Run> = checked.iter().map(|(_, one)| &**one.run).collect();
-    let Some(parameter) = varying(&runs) else { return Markup::default() };
-    let name = &runs[0].model.parameters[parameter].name;
+    let Some(name) = varying(&runs) else { return Markup::default() };
     let names = [name, "property", "asked", "verdict", "decided by", "seconds", "local states", "global states"];
-    let figures = wide("figures of the sweep", table(None, heads(&names), figures(&runs, parameter)));
+    let figures = wide("figures of the sweep", table(None, heads(&names), figures(&runs, name)));
     html! {
         div.plots {
             @if methods(&runs).len() > 1 {
-                (of_methods(&runs, parameter, name))
+                (of_methods(&runs, name))
             } @else {
-                (of_properties(&runs, parameter, name))
+                (of_properties(&runs, name))
             }
         }
         (growth(&runs))
@@ -42,11 +40,11 @@ pub fn sweep(checked: &[(usize, &Checked<'_>)]) -> Markup {
 }
 
 /// A line for each property, whichever method answered at a size: the table has the methods.
-fn of_properties(runs: &[&Run], parameter: ParameterId, name: &str) -> Markup {
+fn of_properties(runs: &[&Run], name: &str) -> Markup {
     let titles = titles(runs);
     let (mut times, mut locals, mut globals) = (Lines::default(), Lines::default(), Lines::default());
     for run in runs {
-        let x = run.model.parameters[parameter].value as f64;
+        let x = size(run, name) as f64;
         for result in &run.results {
             let title = property_title(&run.model, result.property);
             let hue = titles.iter().position(|known| *known == title).unwrap_or(0);
@@ -68,13 +66,13 @@ fn of_properties(runs: &[&Run], parameter: ParameterId, name: &str) -> Markup {
 }
 
 /// A plot for each property that some method decides, with a line for each method.
-fn of_methods(runs: &[&Run], parameter: ParameterId, name: &str) -> Markup {
+fn of_methods(runs: &[&Run], name: &str) -> Markup {
     let methods = methods(runs);
     let mut plots = Vec::new();
     for title in titles(runs).into_iter().take(MOST_PLOTS) {
         let (mut times, mut is_decided) = (Lines::default(), false);
         for run in runs {
-            let x = run.model.parameters[parameter].value as f64;
+            let x = size(run, name) as f64;
             let found = run.results.iter().find(|result| property_title(&run.model, result.property) == title);
             let Some(result) = found else { continue };
             let decided = !matches!(result.verdict, Verdict::Unknown(_));
@@ -114,7 +112,7 @@ fn sizes_of(result: &engine::run::PropertyResult) -> (Option<u64>, Option<u64>) 
     (local, result.statistics.global_states)
 }
 
-fn figures(runs: &[&Run], parameter: ParameterId) -> Markup {
+fn figures(runs: &[&Run], name: &str) -> Markup {
     let number = |value: Option<u64>| value.map_or("–".to_owned(), count);
     html! {
         @for run in runs {
@@ -122,7 +120,7 @@ fn figures(runs: &[&Run], parameter: ParameterId) -> Markup {
                 @let (local, global) = sizes_of(result);
                 @let (tone, mark, word) = label(run, result);
                 @let verdict = html! { span class=(tone.class()) { (mark) " " (word.to_lowercase()) } };
-                (row(run.model.parameters[parameter].value, &[
+                (row(size(run, name), &[
                     &property_title(&run.model, result.property),
                     &run.method,
                     &verdict,
@@ -149,11 +147,14 @@ fn growth(runs: &[&Run]) -> Markup {
     html! { @if !items.0.is_empty() { ul.growth { (items) } } }
 }
 
+/// The size of a run; each of a sweep has one.
+fn size(run: &Run, name: &str) -> i64 {
+    run.model.number(name).unwrap_or_default()
+}
+
 /// The first parameter that is not the same in all runs.
-fn varying(runs: &[&Run]) -> Option<ParameterId> {
+fn varying<'r>(runs: &[&'r Run]) -> Option<&'r str> {
     let first = runs.first()?;
-    first.model.parameters.ids().find(|&id| {
-        let value = |run: &&Run| run.model.parameters.get(id).map(|parameter| parameter.value);
-        runs.iter().any(|run| value(run) != value(first))
-    })
+    let varies = |name: &&str| runs.iter().any(|run| run.model.number(name) != first.model.number(name));
+    first.model.numbers().map(|(name, _)| name).find(varies)
 }

@@ -78,10 +78,11 @@ fn method(run: &Run) -> String {
 /// The arguments that name this file and this instance again.
 fn instance(run: &Run) -> String {
     let mut words = vec![file(run)];
-    for parameter in run.model.parameters.iter().filter(|parameter| parameter.given) {
-        match parameter.name.as_str() {
-            "N" => words.push(format!("-N {}", parameter.value)),
-            name => words.push(format!("-D {name}={}", parameter.value)),
+    let is_given = |name: &str| !run.model.parameters.iter().any(|one| one.name == name && !one.given);
+    for (name, value) in run.model.numbers().filter(|(name, _)| is_given(name)) {
+        match name {
+            "N" => words.push(format!("-N {value}")),
+            name => words.push(format!("-D {name}={value}")),
         }
     }
     words.join(" ")

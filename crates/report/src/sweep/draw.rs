@@ -55,6 +55,8 @@ fn heading(sweep: &Sweep<'_>, columns: usize, style: &Style) -> String {
         let least = if given.given { "" } else { " (least)" };
         parameters.push(format!("{} = {}{least}", clean(&given.name), given.value));
     }
+    let besides = run.model.given.iter().filter(|given| given.name != sweep.parameter);
+    parameters.extend(besides.map(|given| format!("{} = {}", clean(&given.name), given.value)));
     let line = spread(&format!("{name}  {}", parameters.join(", ")), &clean(run.source.name()), columns);
     line.replacen(&name, &style.paint(Ink::Strong, &name), 1) + "\n"
 }
@@ -72,8 +74,7 @@ fn sizes(sweep: &Sweep<'_>) -> String {
 }
 
 fn size(sweep: &Sweep<'_>, run: &engine::run::Run) -> String {
-    let given = run.model.parameters.iter().find(|given| given.name == sweep.parameter);
-    given.map(|given| given.value.to_string()).unwrap_or_default()
+    run.model.number(sweep.parameter).map(|size| size.to_string()).unwrap_or_default()
 }
 
 /// One property: a cell for each run.

@@ -114,10 +114,9 @@ impl<'a> Sweep<'a> {
     pub fn of(runs: &[&'a Run]) -> Option<Self> {
         let first = *runs.first().filter(|_| runs.len() > 1)?;
         let is_same = |run: &&Run| run.source.name() == first.source.name();
-        let value =
-            |run: &'a Run, name: &str| run.model.parameters.iter().find(|one| one.name == name).map(|one| one.value);
+        let value = |run: &'a Run, name: &str| run.model.number(name);
         let varies = |name: &str| runs.windows(2).all(|pair| value(pair[0], name) < value(pair[1], name));
-        let parameter = first.model.parameters.iter().map(|one| one.name.as_str()).find(|name| varies(name));
+        let parameter = first.model.numbers().map(|(name, _)| name).find(|name| varies(name));
         let parameter = parameter.filter(|_| runs.iter().all(is_same))?;
         let mut rows: Vec<SweepRow<'a>> = Vec::new();
         for &run in runs {
