@@ -150,7 +150,9 @@ impl Feature {
         match self {
             Feature::Temporal => "this method answers safety, not temporal properties",
             Feature::Safety => "this method answers temporal properties, not safety",
-            Feature::Races => "races show where two processes can move at once, and this method does not look at all such states",
+            Feature::Races => {
+                "races show where two processes can move at once, and this method does not look at all such states"
+            }
             Feature::GivenAutomaton => "the property is given as an automaton, which reads real steps only",
             Feature::Fairness => "this method knows no fairness but `every`",
             Feature::WideFairness => "a fairness assumption depends on too many processes at once",

@@ -36,6 +36,12 @@ const AT_ONCE: Duration = Duration::from_millis(50);
 /// So many sizes, from the least one on, are searched.
 const SEARCHED_SIZES: i64 = 3;
 
+/// Of so many sizes those beyond are only glanced at: some programs go wrong with five processes, and are small.
+const GLANCED_SIZES: i64 = 6;
+
+/// How long one of them is searched at most.
+const GLANCE: Duration = Duration::from_millis(200);
+
 /// The method that proofs for every size are found with.
 const METHOD: &str = "views";
 
@@ -303,13 +309,15 @@ impl EveryNAttempt<'_> {
         if open.is_empty() {
             return Ok(None);
         }
-        for size in (declared.least..declared.least + SEARCHED_SIZES).filter(|&size| declared.allows(size)) {
+        let sizes = declared.least..declared.least + GLANCED_SIZES;
+        for size in sizes.filter(|&size| declared.allows(size)) {
+            let most = if size < declared.least + SEARCHED_SIZES { SEARCH } else { GLANCE };
             for result in &open {
                 if self.is_over() {
                     return Ok(None);
                 }
                 let left = self.left();
-                let limits = CheckLimits { time: Some(left.time.map_or(SEARCH, |time| time.min(SEARCH))), ..left };
+                let limits = CheckLimits { time: Some(left.time.map_or(most, |time| time.min(most))), ..left };
                 let found = self.search(program, (&declared.name, size), result.property, limits)?;
                 if !found.is_some_and(|found| matches!(found.verdict, Verdict::Violated(_))) {
                     continue;

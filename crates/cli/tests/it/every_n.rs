@@ -50,3 +50,15 @@ fn parameters_that_stay_as_they_are_are_named_in_the_claim() {
     let told = place.run("check two.pw -D M=4 --property p --all-n -q");
     assert!(told.out.contains("for every N ≥ 2 with M = 4;"), "{}{}", told.out, told.err);
 }
+
+/// What goes wrong with five processes, and is small, is found where every size is asked about.
+#[test]
+fn sizes_beyond_the_least_ones_are_glanced_at() {
+    let text = "program chain(N: 2..) {
+      shared v: [0..=5; N];
+      process S[i in 0..<N] { if i == 0 { put: v[i] = 1; } else { w: await v[i - 1] > 0; add: v[i] = v[i - 1] + 1; } done: skip; }
+      invariant small: forall i: v[i] <= 4;
+    }";
+    let place = Place::with("chain.pw", text);
+    place.run("check chain.pw --all-n --property small").exits(1).prints("chain  N = 5").prints("VIOLATED");
+}
