@@ -109,6 +109,9 @@ pub fn confirmed(program: &Program, property: PropertyId, scope: Scope, budget: 
     let is_allowed = |size: i64| program.model.parameters.iter().any(|one| one.name == parameter && one.allows(size));
     let mut checked = Vec::new();
     for size in stated.into_iter().filter(|&size| size < from && is_allowed(size)) {
+        if budget.check(0).is_err() {
+            break;
+        }
         let Some(other) = at_size(program, (&parameter, size)) else { continue };
         let Ok(question) = select::find(&other.model, name) else { continue };
         match search(&other.model, question, budget) {

@@ -23,7 +23,7 @@ pub struct Propagating {
 }
 
 /// Passes on answers to questions, and how far the work is; what the first engine leaves open is not an answer yet.
-pub(crate) struct DecisionFilter<'o>(pub &'o dyn Observer);
+struct DecisionFilter<'o>(&'o dyn Observer);
 
 impl Observer for DecisionFilter<'_> {
     fn event(&self, event: Event) {

@@ -3,23 +3,38 @@
 //! In: a task. Out: an answer for each property. What views leave open is asked of windows: they prove a property of every size from some on, in the same time for a hundred processes as
 //! for ten, and have nothing to say where processes are interchangeable.
 
-use std::time::Duration;
-
 use base::StopReason;
 use engine::settings::Settings;
 use engine::{Answer, Engine, EngineError, Event, Method, Observer, PropertyId, Task, Verdict};
 use rings::ByRings;
 use views::ByViews;
 
-use crate::propagating::DecisionFilter;
-
-/// Windows have this long, and a quarter of what is left.
-const WINDOWS: Duration = Duration::from_secs(3);
-
 /// Views, and windows of neighbours.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Viewing {
     views: ByViews,
+}
+
+/// Passes on what is decided; what the first of two leaves open is not an answer yet.
+struct AnswerFilter<'o>(&'o dyn Observer);
+
+impl Observer for AnswerFilter<'_> {
+    fn event(&self, event: Event) {
+        if !matches!(event, Event::Decided(_)) {
+            self.0.event(event);
+        }
+    }
+
+    fn answered(&self, answer: &Answer) {
+        if !is_open(answer) {
+            self.0.event(Event::Decided(answer.property));
+            self.0.answered(answer);
+        }
+    }
+}
+
+fn is_open(answer: &Answer) -> bool {
+    matches!(answer.verdict, Verdict::Unknown(_))
 }
 
 impl Engine for Viewing {
@@ -36,27 +51,27 @@ impl Engine for Viewing {
         if !task.model.channels.is_empty() || task.model.parameters.is_empty() {
             return self.views.run(task, observer);
         }
-        let quiet = DecisionFilter(observer);
-        let mut answers = self.views.run(task, &quiet)?;
-        let is_open = |answer: &Answer| matches!(answer.verdict, Verdict::Unknown(_));
+        let passing = AnswerFilter(observer);
+        let mut answers = self.views.run(task, &passing)?;
         let properties: Vec<PropertyId> =
             answers.iter().filter(|answer| is_open(answer)).map(|answer| answer.property).collect();
         if !properties.is_empty() && task.budget.check(0).is_ok() {
-            let time = task.budget.time_left().map_or(WINDOWS, |left| WINDOWS.min(left / 4));
-            let task = Task { properties, budget: task.budget.slice(time), ..task.clone() };
-            let found = ByRings::here().run(&task, &quiet)?;
-            // Why windows do not apply says nothing about a program without neighbours.
-            let says_more = |found: &Answer| {
-                !matches!(&found.verdict, Verdict::Unknown(StopReason::NotSupported(_) | StopReason::TimeLimit(_)))
-            };
-            for found in found.into_iter().filter(says_more) {
-                answers
-                    .iter_mut()
-                    .filter(|answer| answer.property == found.property)
-                    .for_each(|answer| *answer = found.clone());
+            // Where time is limited, at most a quarter of what is left.
+            let budget = task.budget.time_left().map_or(task.budget.clone(), |left| task.budget.slice(left / 4));
+            let task = Task { properties, budget, ..task.clone() };
+            for found in ByRings::here().run(&task, &passing)? {
+                let Some(answer) = answers.iter_mut().find(|answer| answer.property == found.property) else {
+                    continue;
+                };
+                // Windows that leave a question open say more than that views do not apply, and less than what views allow.
+                let is_outside = matches!(&answer.verdict, Verdict::Unknown(StopReason::NotSupported(_)));
+                let is_inside = matches!(&found.verdict, Verdict::Unknown(StopReason::TooCoarse(_)));
+                if !is_open(&found) || is_outside && is_inside {
+                    *answer = found;
+                }
             }
         }
-        for answer in &answers {
+        for answer in answers.iter().filter(|answer| is_open(answer)) {
             observer.event(Event::Decided(answer.property));
             observer.answered(answer);
         }

@@ -108,6 +108,6 @@ impl std::error::Error for EngineError {}
 
 /// The program's name with its parameters, as internal errors name it.
 pub fn title(model: &Model) -> String {
-    let parameters = model.parameters.iter().map(|given| format!(", {} = {}", given.name, given.value));
+    let parameters = model.numbers().map(|(name, value)| format!(", {name} = {value}"));
     format!("{}{}", model.name, parameters.collect::<String>())
 }

@@ -220,10 +220,6 @@ pub fn in_words(reason: &StopReason, model: &Model, property: PropertyId) -> Str
         advice(reason, model, property).into_iter().map(|method| format!("`{}`", method.name())).collect();
     match names.is_empty() {
         true => reason.to_string(),
-        // What few of any number of processes see is asked of every size; other methods are about one.
-        false if *reason == StopReason::TooCoarse(Coarse::Views) => {
-            format!("{reason}; at one size (without `--all-n`) try {}", names.join(" or "))
-        }
         false => format!("{reason}; try {}", names.join(" or ")),
     }
 }

@@ -396,11 +396,11 @@ impl PromelaWriter<'_> {
                 }
             }
             self.faults(process);
-            self.stutter(process);
             if self.out.len() == before {
                 // It has nothing to do, and SPIN reads no empty loops.
                 put!(self.out, "  :: false");
             }
+            self.stutter(process);
             put!(self.out, "  od");
             put!(self.out, "}}");
             put!(self.out, "");

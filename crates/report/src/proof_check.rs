@@ -101,8 +101,8 @@ fn claim(judged: &Judged<'_>) -> String {
 fn instance(judged: &Judged<'_>) -> String {
     let name = &judged.model.name;
     if let Scope::AllSizes { parameter, .. } = judged.scope {
-        let others = judged.model.parameters.iter().filter(|other| other.name != *parameter);
-        let others: String = others.map(|other| format!(", {} = {}", other.name, other.value)).collect();
+        let others = judged.model.numbers().filter(|(name, _)| name != parameter);
+        let others: String = others.map(|(name, value)| format!(", {name} = {value}")).collect();
         return format!("in {name}, for {}{others}", judged.scope);
     }
     let parameters = parameters(judged.model);

@@ -105,11 +105,10 @@ fn check_program(head: &Record, model: &Model) -> Result<(), ItfError> {
         return another(format!("it was written for {}, this is {}", brief(&program.into()), model.name));
     }
     if let Some(parameters) = head.get("parameters").and_then(Json::as_object) {
-        for parameter in &model.parameters {
-            let written = parameters.get(&parameter.name).and_then(integer);
-            if written != Some(parameter.value) {
-                let name = &parameter.name;
-                let here = format!("this is {name} = {}", parameter.value);
+        for (name, value) in model.numbers() {
+            let written = parameters.get(name).and_then(integer);
+            if written != Some(value) {
+                let here = format!("this is {name} = {value}");
                 return another(match written {
                     Some(written) => format!("it was written for {name} = {written}, {here}; give -D {name}={written}"),
                     None => format!("it was written without {name}, {here}"),

@@ -183,8 +183,13 @@ impl SentenceWriter<'_> {
         }
         let sign = if tally.is_least { ">=" } else { "==" };
         let sum = added(&parts);
-        let sum = if tally.modulus == 0 { sum } else { format!("({sum}) % {}", tally.modulus) };
-        Some((TextLevel::Comparison, format!("{sum} {sign} {}", tally.total)))
+        // That something is divisible does not depend on what the remainder of a negative number is.
+        let text = match (tally.modulus, tally.total) {
+            (0, total) => format!("{sum} {sign} {total}"),
+            (modulus, 0) => format!("({sum}) % {modulus} == 0"),
+            (modulus, total) => format!("({sum} - {total}) % {modulus} == 0"),
+        };
+        Some((TextLevel::Comparison, text))
     }
 
     fn summands(&self, terms: &[(i64, CellTerm)]) -> Option<Vec<(i64, String)>> {

@@ -199,7 +199,7 @@ impl Preprocessor<'_> {
             }
             Some("warning" | "pragma" | "line" | "ident") => {}
             // `# 12 "file"` is what a preprocessor that ran before leaves.
-            None if matches!(word.kind, Kind::Number(_)) => {}
+            None if matches!(word.kind, Kind::Number(_) | Kind::Literal(_)) => {}
             other => {
                 let diagnostic = Diagnostic::error(code::DIRECTIVE, word.span, "this directive is not known");
                 let near = other.and_then(|name| nearest_name(name, DIRECTIVES));
@@ -286,14 +286,22 @@ impl Preprocessor<'_> {
                 format!("`{name}` is {} here, and the call gives another value", self.map.slice(span_of(body)));
             return self.report(Diagnostic::warning(code::GIVEN_MACRO, first.span, message));
         }
-        if let ([Token { kind: Kind::Number(value), .. }], None) = (body, &parameters)
+        let number = match body {
+            [Token { kind: Kind::Number(value), .. }] => Some(*value),
+            [Token { kind: Kind::Literal(digits), .. }] => match lexer::read_number(digits) {
+                Kind::Number(value) => Some(value),
+                _ => None,
+            },
+            _ => None,
+        };
+        let number = number.filter(|_| parameters.is_none());
+        if let Some(value) = number
             && !self.numbers.iter().any(|(known, _)| known == name)
         {
-            self.numbers.push((name.to_owned(), *value));
+            self.numbers.push((name.to_owned(), value));
         }
         let definition = Some(first.span);
-        let is_number = parameters.is_none() && matches!(body, [Token { kind: Kind::Number(_), .. }]);
-        let body = if is_number && self.symbol == Some(name) { [name_token(name)].into() } else { body.into() };
+        let body = if number.is_some() && self.symbol == Some(name) { [name_token(name)].into() } else { body.into() };
         self.macros.insert(name.to_owned(), Macro { parameters, body, definition });
     }
 

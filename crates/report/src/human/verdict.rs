@@ -152,8 +152,8 @@ pub(crate) fn wording(run: &Run, result: &PropertyResult) -> Wording {
 /// The sizes that a verdict is about; the other parameters are those of this instance, and named: `every N ≥ 2 with Tasks = 2`.
 pub(crate) fn claimed(scope: &Scope, model: &Model) -> String {
     let Scope::AllSizes { parameter, .. } = scope else { return scope.to_string() };
-    let others = model.parameters.iter().filter(|one| one.name != *parameter);
-    let fixed: Vec<String> = others.map(|one| format!("{} = {}", one.name, one.value)).collect();
+    let others = model.numbers().filter(|(name, _)| name != parameter);
+    let fixed: Vec<String> = others.map(|(name, value)| format!("{name} = {value}")).collect();
     if fixed.is_empty() { scope.to_string() } else { format!("{scope} with {}", fixed.join(", ")) }
 }
 

@@ -1,7 +1,7 @@
 //! Sums of a proof as sentences: `x + count(k: P[k]@{crit, leave}) == 1`.
 //!
-//! In: what each view adds to both sides. Out: the same in words, where the processes that are counted can be named by where they are or what they have, and the
-//! left side is a shared number, times something, and a constant. Each view is compared with the words.
+//! In: what each view adds to both sides, or what local states and cells weigh. Out: the same in words, where the processes that are counted can be named by where they are or
+//! what they have, and the cells are numbers, times something, and a constant. Each view, each local state and each number of a cell is compared with the words.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
