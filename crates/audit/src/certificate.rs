@@ -26,6 +26,7 @@ mod movers;
 mod named;
 mod numbering;
 mod obligations;
+mod pace;
 mod parameters;
 mod propagation;
 mod pushdown;

@@ -10,6 +10,7 @@ pub mod values;
 mod arguments;
 mod command;
 mod crash;
+mod decided;
 mod failed;
 mod failure;
 mod farm_progress;

@@ -25,6 +25,9 @@ const GLANCE: Duration = Duration::from_millis(10);
 /// The call is ended after this part of what a time limit may be passed by.
 const LAST: f64 = 0.7;
 
+/// So much of it is for putting into words what was decided before.
+const LAST_WORDS: f64 = 0.2;
+
 /// The call is ended when it takes so much of its memory, in hundredths.
 const MOST: u64 = 107;
 
@@ -57,8 +60,8 @@ pub fn of_call(options: CallLimitOptions) -> (Budget, Guard) {
     (Budget::new(options.timeout, options.memory, cancel), guard)
 }
 
-/// Ends the call with status 3 where its limits are about to be passed: whatever it is at, and with nothing but a sentence, which stands in the
-/// documents, too, where some are asked for.
+/// Ends the call where its limits are about to be passed, whatever it is at: with a sentence, which stands in the documents, too, where some are asked
+/// for, and with what was decided before. The status is 3, unless that is graver.
 pub struct Guard {
     started: Instant,
     time: Option<Duration>,
@@ -115,24 +118,24 @@ fn keep_looking(time: Option<Duration>, memory: Option<u64>, ending: &Mutex<Endi
         let ending = locked(ending);
         match (time, memory) {
             (Some(limit), _) if ending.deadline.is_some_and(|deadline| Instant::now() >= deadline) => {
-                end(&StopReason::TimeLimit(limit), &ending);
+                end(&StopReason::TimeLimit(limit), time, &ending);
             }
             (_, Some(limit)) if resident.bytes() > limit.max(memory::FLOOR) / 100 * MOST => {
-                end(&StopReason::MemoryLimit(limit), &ending);
+                end(&StopReason::MemoryLimit(limit), time, &ending);
             }
             _ => {}
         }
     }
 }
 
-fn end(reason: &StopReason, ending: &Ending) -> ! {
+fn end(reason: &StopReason, time: Option<Duration>, ending: &Ending) -> ! {
     let why = format!("{reason} before everything was written");
     terminal::error(&why);
-    if let Some(documents) = &ending.documents {
-        documents.write(&why, ExitStatus::Undecided);
-    }
+    let at_most = allowance(time.unwrap_or_default()).mul_f64(LAST_WORDS);
+    let documents = ending.documents.as_ref();
+    let status = documents.map_or(ExitStatus::Undecided, |documents| documents.write((reason, &why), at_most));
     if let Some(stream) = &ending.stream {
-        stream.end(&why, ExitStatus::Undecided);
+        stream.end(&why, status);
     }
-    files::exit_at_once(ExitStatus::Undecided.code().into())
+    files::exit_at_once(status.code().into())
 }

@@ -20,6 +20,7 @@ use explain::Explained;
 use report::document::EventDocument;
 use report::{Files, Style, human, json};
 
+use crate::decided::Decided;
 use crate::progress::Watcher;
 use crate::status::ExitStatus;
 use crate::terminal;
@@ -95,6 +96,8 @@ pub struct Listeners<'a> {
     pub style: &'a Style,
     /// Whether the first unexpected verdict ends the run.
     pub fail_fast: bool,
+    /// Who notes verdicts for the end of the call.
+    pub decided: &'a Decided,
 }
 
 /// One run under way.
@@ -128,6 +131,7 @@ impl<'m> Live<'m> {
 
     /// Says which properties are asked for.
     pub fn start(&self, questions: &[PropertyId]) {
+        self.listeners.decided.begin(self.program, self.method, questions);
         let Some(stream) = self.listeners.stream else { return };
         let about = json::about(&self.program.source, &self.program.model, self.method);
         let properties = questions.iter().map(|&id| self.program.model.properties[id].name.clone()).collect();
@@ -146,6 +150,7 @@ impl<'m> Live<'m> {
         }
         let Live { listeners, method, told, watcher, .. } = self;
         drop(watcher);
+        listeners.decided.complete(program, checked);
         let told = told.into_inner().unwrap_or_else(PoisonError::into_inner);
         if let Some(stream) = listeners.stream {
             for result in checked.results.iter().filter(|result| !told.contains(&result.property)) {
@@ -182,6 +187,7 @@ impl Observer for Live<'_> {
         }
         told.push(result.property);
         drop(told);
+        self.listeners.decided.add(result);
         self.watcher.announce(result.property, human::verdict_line(self.run(), result, self.listeners.style));
         if let Some(stream) = self.listeners.stream {
             let mut result = result.clone();

@@ -7,8 +7,11 @@ use std::env;
 use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
+use std::thread;
+use std::time::Duration;
 
+use base::StopReason;
 use driver::files::{FileError, SOURCE_ENDINGS};
 use report::Style;
 
@@ -52,8 +55,9 @@ impl Output {
     pub fn last_document(&self) -> LastDocuments {
         let path = self.target.as_ref().map(|target| target.path().to_owned());
         let spared = path.as_deref().is_some_and(has_program_name);
-        let places = self.document.filter(|_| !spared).map(|document| (document, path));
-        LastDocuments { places: places.into_iter().collect(), pen: self.pen.clone() }
+        let place = |document| LastPlace { document, path, style: self.style };
+        let places = self.document.filter(|_| !spared).map(place);
+        LastDocuments { places: places.into_iter().collect(), pen: self.pen.clone(), teller: None }
     }
 
     /// What a command ends with, whose document says so where it could not be done.
@@ -62,7 +66,8 @@ impl Output {
     /// What the command says.
     pub fn ended(&self, done: Result<ExitStatus, Failure>) -> Result<ExitStatus, Failure> {
         if let Err(failure) = &done {
-            drop(self.last_document().write_all(&failure.messages(), failure.status()));
+            let last = self.last_document();
+            drop(last.put(last.failed(&failure.messages(), failure.status())));
         }
         done
     }
@@ -103,27 +108,72 @@ impl Pen {
 
 /// The documents of a call that is ended from outside, because a limit is about to be passed.
 pub struct LastDocuments {
-    /// Each with its file; `None` for the standard output.
-    places: Vec<(DocumentKind, Option<PathBuf>)>,
+    places: Vec<LastPlace>,
     pen: Pen,
+    teller: Option<Teller>,
+}
+
+/// Where a document goes, and how text looks there.
+struct LastPlace {
+    document: DocumentKind,
+    /// The file; `None` for the standard output.
+    path: Option<PathBuf>,
+    style: Style,
+}
+
+/// Says what was decided before a call is ended: the text of each document, and how the call ends then.
+pub type Teller = Arc<dyn Fn(&StopReason, &str, &[(DocumentKind, Style)]) -> LastWords + Send + Sync>;
+
+/// What is written at last.
+pub struct LastWords {
+    /// One for each document, in their order.
+    pub texts: Vec<Option<String>>,
+    /// How the call ends.
+    pub status: ExitStatus,
 }
 
 impl LastDocuments {
-    /// Says why the call is ended, in each document that is not written yet. Nobody writes after it: the pen is not given back.
-    pub fn write(&self, why: &str, status: ExitStatus) {
-        std::mem::forget(self.write_all(&[why.to_owned()], status));
+    /// The same for a call that has something to tell.
+    pub fn told_by(self, teller: Teller) -> LastDocuments {
+        LastDocuments { teller: Some(teller), ..self }
     }
 
-    fn write_all(&self, why: &[String], status: ExitStatus) -> MutexGuard<'_, Vec<DocumentKind>> {
+    /// Says why the call is ended, and what was decided before if that can be put into words in so much time, in each document that is not written
+    /// yet; returns how the call ends. Nobody writes after it: the pen is not given back.
+    pub fn write(&self, (reason, why): (&StopReason, &str), at_most: Duration) -> ExitStatus {
+        let words =
+            self.told(reason, why, at_most).unwrap_or_else(|| self.failed(&[why.to_owned()], ExitStatus::Undecided));
+        let status = words.status;
+        std::mem::forget(self.put(words));
+        status
+    }
+
+    /// What the teller says, unless it takes too long.
+    fn told(&self, reason: &StopReason, why: &str, at_most: Duration) -> Option<LastWords> {
+        let teller = Arc::clone(self.teller.as_ref()?);
+        let places: Vec<(DocumentKind, Style)> =
+            self.places.iter().map(|place| (place.document, place.style)).collect();
+        let (reason, why) = (reason.clone(), why.to_owned());
+        let (sender, words) = mpsc::channel();
+        let tell = move || drop(sender.send(teller(&reason, &why, &places)));
+        thread::Builder::new().name(String::from("last words")).spawn(tell).ok()?;
+        words.recv_timeout(at_most).ok()
+    }
+
+    fn failed(&self, why: &[String], status: ExitStatus) -> LastWords {
+        LastWords { texts: self.places.iter().map(|place| place.document.failed(why, status)).collect(), status }
+    }
+
+    fn put(&self, words: LastWords) -> MutexGuard<'_, Vec<DocumentKind>> {
         let mut written = self.pen.take();
-        for (document, place) in &self.places {
+        for (LastPlace { document, path, .. }, text) in self.places.iter().zip(words.texts) {
             if written.contains(document) {
                 continue;
             }
             written.push(*document);
-            let Some(text) = document.failed(why, status) else { continue };
+            let Some(text) = text else { continue };
             // There is nobody left whom to tell that it failed.
-            match place {
+            match path {
                 Some(path) => drop(Target::new(path).and_then(|target| target.write(&text))),
                 None => drop(terminal::print(&text)),
             }
@@ -218,11 +268,14 @@ impl Outputs {
 
     /// The documents of a call that is ended from outside.
     pub fn last_documents(&self) -> LastDocuments {
-        let path = |output: &Output| output.target.as_ref().map(|target| target.path().to_owned());
-        let places = self.all.iter().map(|(format, output)| (DocumentKind::Check(*format), path(output)));
-        let is_program = |path: &Option<PathBuf>| path.as_deref().is_some_and(has_program_name);
-        let places = places.filter(|(_, path)| !is_program(path)).collect();
-        LastDocuments { places, pen: self.pen.clone() }
+        let places = self.all.iter().map(|(format, output)| LastPlace {
+            document: DocumentKind::Check(*format),
+            path: output.target.as_ref().map(|target| target.path().to_owned()),
+            style: output.style,
+        });
+        let is_program = |place: &LastPlace| place.path.as_deref().is_some_and(has_program_name);
+        let places = places.filter(|place| !is_program(place)).collect();
+        LastDocuments { places, pen: self.pen.clone(), teller: None }
     }
 
     /// Whether one of the formats is a document, for which everything is found out.

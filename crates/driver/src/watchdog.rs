@@ -145,6 +145,14 @@ impl Attendant<'_> {
             if let Err(reason) = self.budget.glance(0)
                 && late_since.get_or_insert_with(Instant::now).elapsed() >= grace
             {
+                // What the thread told in time may wait behind what took long to hear.
+                for message in messages.try_iter() {
+                    match message {
+                        WorkerMessage::Event(_) => {}
+                        WorkerMessage::Answer(answer) => answers.push(*answer),
+                        WorkerMessage::Done(done) => return Ok(done),
+                    }
+                }
                 return Err(AbandonedWork { reason, reported: answers });
             }
         }
@@ -188,6 +196,53 @@ mod tests {
         assert_eq!(answers.iter().map(|answer| answer.property).collect::<Vec<_>>(), properties);
         assert!(matches!(answers[0].verdict, Verdict::Holds(_)));
         assert!(matches!(answers[1].verdict, Verdict::Unknown(StopReason::TimeLimit(_))));
+    }
+
+    /// Tells much, then decides, and then never checks its budget again.
+    struct Talkative {
+        is_done: bool,
+    }
+
+    impl Engine for Talkative {
+        fn method(&self) -> Method {
+            Method::Mono
+        }
+
+        fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
+            for states in 0..1000 {
+                observer.event(Event::Searching { states, frontier: 0, depth: 0, memory_bytes: 0 });
+            }
+            let seen = Exploration { states: 2, transitions: 1, deadlocks: 0, errors: 0, depth: 1, complete: true };
+            let verdict = Verdict::Holds(Evidence::Exploration(seen));
+            let answer = Answer { property: task.properties[0], verdict, statistics: Statistics::default() };
+            observer.answered(&answer);
+            if self.is_done {
+                return Ok(vec![answer]);
+            }
+            loop {
+                thread::park();
+            }
+        }
+    }
+
+    /// Takes long to hear of anything, as on a busy machine.
+    struct HardOfHearing;
+
+    impl Observer for HardOfHearing {
+        fn event(&self, _event: Event) {
+            thread::sleep(Duration::from_millis(2));
+        }
+    }
+
+    #[test]
+    fn what_was_told_in_time_and_not_heard_yet_is_not_lost() {
+        for is_done in [true, false] {
+            let budget = Budget::new(Some(Duration::from_millis(100)), None, CancelToken::default());
+            let properties = vec![PropertyId::new(0)];
+            let task = Task { model: &Model::default(), properties, budget, n_threads: 1 };
+            let answers = run(&(Arc::new(Talkative { is_done }) as SharedEngine), &task, &HardOfHearing).unwrap();
+            assert!(matches!(answers[..], [Answer { verdict: Verdict::Holds(_), .. }]), "{is_done}: {answers:?}");
+        }
     }
 
     #[test]

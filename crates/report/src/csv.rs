@@ -26,10 +26,10 @@ pub fn table(items: &[Item<'_>]) -> String {
     out
 }
 
-/// The table of a call that could not be done: a row for each thing that is wrong.
-pub fn failed(errors: &[String]) -> String {
+/// The table of a call that could not be done, or not to its end: what came of programs before, and a row for each thing that is wrong.
+pub fn failed(items: &[Item<'_>], errors: &[String]) -> String {
     let row = |error: &String| line(&["", "", "", "", "error", "", "false", "", "", "", "", "", "", error]);
-    format!("{NAMES}\n{}", errors.iter().map(row).collect::<String>())
+    table(items) + &errors.iter().map(row).collect::<String>()
 }
 
 fn row(run: &Explained, result: &PropertyResult) -> String {

@@ -47,9 +47,9 @@ pub fn document(items: &[Item<'_>], status: u8) -> Document {
     Document { runs: runs.collect(), sweeps: sweeps(items), ..empty(status) }
 }
 
-/// The document of a call that could not be done.
-pub fn failed(errors: &[String], status: u8) -> Document {
-    Document { errors: errors.to_vec(), ..empty(status) }
+/// The document of a call that could not be done, or not to its end: what came of programs before, and what is wrong.
+pub fn failed(items: &[Item<'_>], errors: &[String], status: u8) -> Document {
+    Document { errors: errors.to_vec(), ..document(items, status) }
 }
 
 fn empty(status: u8) -> Document {
@@ -632,6 +632,6 @@ mod tests {
         let document = document(&[Item::Checked(&one, &files), Item::Checked(&other, &files)], 1);
         assert_eq!((document.status, document.runs.len()), (1, 2));
         assert_eq!(document.runs[1].file, "broken_lock.pw");
-        assert_eq!(value_of(&failed(&["no.pw: not there".to_owned()], 2))["errors"][0], "no.pw: not there");
+        assert_eq!(value_of(&failed(&[], &["no.pw: not there".to_owned()], 2))["errors"][0], "no.pw: not there");
     }
 }

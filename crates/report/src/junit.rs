@@ -16,13 +16,19 @@ use crate::style::Style;
 
 /// The document.
 pub fn document(items: &[Item<'_>]) -> String {
-    let suites: Vec<Suite> = items
+    failed(items, &[])
+}
+
+/// The document of a call that could not be done, or not to its end: what came of programs before, and a suite with a case for each thing that is wrong.
+pub fn failed(items: &[Item<'_>], errors: &[String]) -> String {
+    let mut suites: Vec<Suite> = items
         .iter()
         .map(|item| match item {
             Item::Checked(run, _) => checked(run),
             Item::Refused(source, diagnostics) => refused(source, diagnostics),
         })
         .collect();
+    suites.extend((!errors.is_empty()).then(|| wrong(errors)));
     let mut all = Counts::default();
     suites.iter().for_each(|suite| all.add(&suite.counts));
     let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
@@ -32,8 +38,8 @@ pub fn document(items: &[Item<'_>]) -> String {
     out
 }
 
-/// The document of a call that could not be done: a suite with a case for each thing that is wrong.
-pub fn failed(errors: &[String]) -> String {
+/// What is wrong with a call.
+fn wrong(errors: &[String]) -> Suite {
     let n_errors = errors.len() as u64;
     let counts = Counts { tests: n_errors, errors: n_errors, ..Counts::default() };
     let mut cases = String::new();
@@ -41,9 +47,8 @@ pub fn failed(errors: &[String]) -> String {
         cases.push_str("    <testcase name=\"can be done\" classname=\"piecewise\" time=\"0.000\">\n");
         cases.push_str(&format!("      <error type=\"call\" message=\"{}\"/>\n    </testcase>\n", escaped(error)));
     }
-    let head =
-        format!("<testsuites name=\"piecewise\"{0}>\n  <testsuite name=\"piecewise\"{0}>\n", counts.attributes());
-    format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n{head}{cases}  </testsuite>\n</testsuites>\n")
+    let head = format!("  <testsuite name=\"piecewise\"{}>\n", counts.attributes());
+    Suite { counts, text: format!("{head}{cases}  </testsuite>\n") }
 }
 
 /// One program in one instance.

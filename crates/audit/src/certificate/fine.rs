@@ -21,6 +21,7 @@ use model::Model;
 use model::expr::Expr;
 use model::property::PropertyKind;
 
+use super::pace::Pace;
 use super::{CertificateError, Outcome, words};
 use look::{Decisions, End, Look, Names, Showing, Thing, Who, truth};
 use plan::Plan;
@@ -39,9 +40,10 @@ pub(super) fn check(
     proof: &FineProof,
     budget: &Budget,
 ) -> Outcome<DischargedObligations> {
-    let plan = Plan::new(model, proof)?;
+    let pace = Pace::new(budget);
+    let plan = Plan::new(model, proof, &pace)?;
     let starts: Vec<usize> = plan.starts()?.into_iter().collect();
-    let moves = moves::moves(&plan, budget)?;
+    let moves = moves::moves(&plan)?;
     let mut sights = Vec::new();
     let mut found = DischargedObligations::default();
     for view in &proof.views {
@@ -60,7 +62,7 @@ pub(super) fn check(
         };
         let balances: Vec<Balance<'_>> = sums.iter().map(|sum| Balance::new(sum, sight)).collect();
         let beside = Beside { rooms: &rooms, balances: &balances };
-        found = found.with(sight.check(&starts, (&moves, &beside), budget)?);
+        found = found.with(sight.check(&starts, &moves, &beside)?);
     }
     let (expr, bad) = match property {
         PropertyKind::Invariant(expr) => (expr, false),
@@ -74,7 +76,7 @@ pub(super) fn check(
         }
         _ => return Err(CertificateError::NotSupported("views of cells are about states".to_owned())),
     };
-    let whole = Whole::new(&sights, &sums, plan.n_processes, budget);
+    let whole = Whole::new(&sights, &sums, &plan);
     for violation in violations(&plan, expr, bad)? {
         found.implication += 1;
         if !excluded(&whole, &violation)? {
@@ -88,6 +90,7 @@ pub(super) fn check(
 fn excluded(whole: &Whole<'_, '_>, violation: &Violation) -> Outcome<bool> {
     let mut open = vec![violation.clone()];
     while let Some(one) = open.pop() {
+        whole.plan.pace.did_one()?;
         if whole.excludes(&one)? {
             continue;
         }
@@ -113,6 +116,7 @@ fn violations(plan: &Plan<'_>, expr: &Expr, bad: bool) -> Outcome<Vec<Violation>
     let mut found: Vec<Violation> = Vec::new();
     let mut decisions = Decisions::default();
     for _ in 0..MOST_WAYS {
+        plan.pace.look()?;
         let mut look = Look::new(plan, Who::Nobody, &[], decisions);
         match look.value(expr) {
             _ if look.may_fault => return Err(refuse()),
@@ -125,6 +129,7 @@ fn violations(plan: &Plan<'_>, expr: &Expr, bad: bool) -> Outcome<Vec<Violation>
             }
             Ok(value) if value == truth(!bad) => {}
             Err(End::No) => {}
+            Err(End::Stopped(reason)) => return Err((*reason).into()),
             Ok(_) | Err(End::Fault | End::Refused) => return Err(refuse()),
         }
         decisions = look.decisions;

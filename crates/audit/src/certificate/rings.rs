@@ -29,6 +29,7 @@ use model::value::Value;
 use model::variable::{CellId, VarId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::pace::Pace;
 use super::{CertificateError, MOST_ATTEMPTS, Outcome, words};
 use round::Round;
 use sizes::{Sized, Sizes, Spot};
@@ -58,7 +59,7 @@ pub(super) fn check(
         Scope::Instance if declared.value >= least => {}
         _ => return malformed(format!("it claims {scope} of windows of {} processes", proof.width)),
     }
-    let sizes = Sizes::new(model, size, proof)?;
+    let sizes = Sizes::new(model, size, proof, budget)?;
     text.check_named(&sizes, proof)?;
     let mut checker = Checker::new(proof, &sizes, budget)?;
     checker.initiality()?;
@@ -148,6 +149,8 @@ pub(super) struct Checker<'a> {
     starts: Vec<BTreeSet<usize>>,
     discharged: DischargedObligations,
     budget: &'a Budget,
+    /// Looks at the limits.
+    pace: Pace<'a>,
 }
 
 impl<'a> Checker<'a> {
@@ -160,6 +163,7 @@ impl<'a> Checker<'a> {
         // The largest size that shows a word stands for all others: there no distance comes round to another one.
         let mut stands: Vec<Option<(usize, Spot)>> = vec![None; proof.windows.len()];
         for (at_size, sized) in sizes.all.iter().enumerate() {
+            budget.check(0)?;
             for at in 0..sized.count {
                 let Some(&window) = number.get(&sizes.word(sized.count, at)) else {
                     return malformed("a word that occurs has no window");
@@ -191,7 +195,8 @@ impl<'a> Checker<'a> {
         let known = proof.windows.iter().map(|set| set.states.iter().collect()).collect();
         let discharged = DischargedObligations::default();
         let starts = vec![BTreeSet::new(); proof.windows.len()];
-        Ok(Checker { proof, sizes, number, known, stands, deeds: Vec::new(), starts, discharged, budget })
+        let pace = Pace::new(budget);
+        Ok(Checker { proof, sizes, number, known, stands, deeds: Vec::new(), starts, discharged, budget, pace })
     }
 
     /// Whether a window may be in this state: it is listed, or alone weighs more than a flow allows all to weigh together.
@@ -219,6 +224,7 @@ impl<'a> Checker<'a> {
             let free = free_cells(&sized.model);
             let first = sized.start();
             for at in 0..sized.count {
+                self.pace.look()?;
                 let window = self.number[&self.sizes.word(sized.count, at)];
                 let set = &self.proof.windows[window];
                 let mut starts: Vec<Values> = vec![sized.read(first, &set.items, Spot { at })];
@@ -226,7 +232,8 @@ impl<'a> Checker<'a> {
                     let Some(cell) = sized.cell(*item, Spot { at }).filter(|cell| free.contains(cell)) else {
                         continue;
                     };
-                    let values: Vec<_> = sized.model.cells[cell].ty.values(sized.model.type_context()).collect();
+                    let all = sized.model.cells[cell].ty.values(sized.model.type_context());
+                    let values: Vec<_> = all.take(MOST_STARTS + 1).collect();
                     if values.len() * starts.len() > MOST_STARTS {
                         return Err(CertificateError::NotSupported("windows start in too many ways".to_owned()));
                     }
@@ -242,11 +249,15 @@ impl<'a> Checker<'a> {
                     starts = starts.iter().flat_map(each).collect();
                 }
                 self.discharged.initiality += starts.len();
-                if !starts.iter().all(|start| self.has(window, start)) {
-                    return words::refused("every window has to start as one of its states", "one does not");
+                for start in &starts {
+                    self.pace.did_one()?;
+                    if !self.has(window, start) {
+                        return words::refused("every window has to start as one of its states", "one does not");
+                    }
                 }
+                let starts: FxHashSet<Values> = starts.into_iter().collect();
                 let states = self.proof.windows[window].states.iter().enumerate();
-                let begins = states.filter(|(_, state)| starts.contains(state)).map(|(number, _)| number);
+                let begins = states.filter(|(_, state)| starts.contains(*state)).map(|(number, _)| number);
                 self.starts[window].extend(begins);
             }
         }
@@ -429,6 +440,7 @@ impl<'a> Checker<'a> {
                     continue;
                 }
                 for &ours in agreeing.get(&seen).into_iter().flatten() {
+                    self.pace.did_one()?;
                     self.discharged.non_interference += 1;
                     let mut changed = ours.clone();
                     common.iter().zip(&then).for_each(|(&(at, _), &value)| changed[at] = value);
@@ -447,6 +459,7 @@ impl<'a> Checker<'a> {
             for (set, deeds) in self.proof.windows.iter().zip(&self.deeds) {
                 for (state, deeds) in set.states.iter().zip(deeds) {
                     for after in &deeds[0].after {
+                        self.pace.did_one()?;
                         self.discharged.step += 1;
                         let (before, then) = (weighed(flow, set, state), weighed(flow, set, after));
                         if then < before || then > before && !flow.at_least {
@@ -456,6 +469,7 @@ impl<'a> Checker<'a> {
                 }
             }
             for sized in &self.sizes.all {
+                self.pace.look()?;
                 if !free_cells(&sized.model).is_empty() {
                     return Err(CertificateError::NotSupported("a flow of what starts anywhere".to_owned()));
                 }

@@ -24,6 +24,7 @@ use report::document::EventDocument;
 use report::{Files, Item, Style};
 
 use super::search::{self, Part};
+use crate::decided::Decided;
 use crate::failure::Failure;
 use crate::kept::{Keeper, Kind};
 use crate::live::{Listeners, Live, Stream};
@@ -68,7 +69,11 @@ fn check_all(
     let mut checkers = checkers(options)?;
     let (request, named) = promela(options)?;
     let (limits, guard) = limits::of(&options.limits);
-    guard.leaves(outputs.last_documents(), stream);
+    let decided = Decided::new(limits.time.is_some() || limits.memory_bytes.is_some());
+    let denied: Vec<Denied> = options.deny.iter().map(|kind| kind.0).collect();
+    let guarantees = options.show.contains(&options::ShowOption::Guarantees);
+    let teller = show::teller(decided.clone(), denied.clone(), (display.clone(), guarantees));
+    guard.leaves(outputs.last_documents().told_by(teller), stream);
     let limits = CheckLimits { disk: options.disk.disk.clone(), ..limits };
     let request = request.for_every_size(options.all_n);
     let batch = driver::load::load(&options.files, &request)?;
@@ -101,7 +106,6 @@ fn check_all(
         let asked = FarmQuestions { batch, questions, limits, hosts: farm::hosts(file)? };
         return asked.check(options, outputs, Progress::new(options.output.progress, display.quiet));
     }
-    let denied: Vec<Denied> = options.deny.iter().map(|kind| kind.0).collect();
     let is_one = batch.items.len() * checkers.len() == 1;
     let checker = Checker {
         checkers,
@@ -111,6 +115,7 @@ fn check_all(
         stream,
         style: terminal::style_for_stderr(display),
         fail_fast: options.fail_fast,
+        decided: &decided,
         traces,
         proofs,
         report,
@@ -127,8 +132,7 @@ fn check_all(
         report.write(outcomes.iter().map(Outcome::reported))?;
     }
     let status = ExitStatus::of_all(outcomes.iter().map(Outcome::status));
-    let guarantees = options.show.contains(&options::ShowOption::Guarantees);
-    Presentation { outcomes: &outcomes, display, guarantees, status }.write(outputs)?;
+    Presentation { outcomes: &outcomes, display, guarantees, errors: &[], status }.write(outputs)?;
     Ok(status)
 }
 
@@ -226,6 +230,8 @@ struct Checker<'a> {
     style: Style,
     /// Whether everything ends with the first unexpected verdict.
     fail_fast: bool,
+    /// Who notes what is decided.
+    decided: &'a Decided,
     traces: Option<Keeper>,
     proofs: Option<Keeper>,
     report: Option<ReportPage>,
@@ -243,6 +249,7 @@ impl Checker<'_> {
         for item in batch.items {
             let program = match item {
                 Loaded::Refused(refusal) => {
+                    self.decided.refuse(&refusal);
                     self.tell_refused(&refusal);
                     outcomes.push(Outcome::Refused(refusal));
                     continue;
@@ -287,7 +294,8 @@ impl Checker<'_> {
         let watcher = self.progress.watch_one_of(&program.model, position, questions.len(), self.limits.time);
         let begun = Instant::now();
         let limits = CheckLimits { cancel: self.limits.cancel.child(), ..self.limits.clone() };
-        let listeners = Listeners { stream: self.stream, style: &self.style, fail_fast: self.fail_fast };
+        let listeners =
+            Listeners { stream: self.stream, style: &self.style, fail_fast: self.fail_fast, decided: self.decided };
         let live = Live::new((&program, checker.name()), watcher, listeners, limits.cancel.clone());
         live.start(questions);
         let (other, mut checked) = match self.all_n {
@@ -320,7 +328,10 @@ impl Checker<'_> {
             Some(keeper) => keeper.write(&run),
             None => Ok(Default::default()),
         };
-        let files = Files { traces: written(&self.traces)?, proofs: written(&self.proofs)? };
+        let mut files = Files { traces: written(&self.traces)?, ..Files::default() };
+        self.decided.written(&files);
+        files.proofs = written(&self.proofs)?;
+        self.decided.written(&files);
         let pictures = self.report.as_ref().and_then(|report| report.pictures(&run, &self.limits_left(begun)));
         Ok(Outcome::Checked(Box::new(run), files, pictures))
     }

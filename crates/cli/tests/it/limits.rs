@@ -113,6 +113,51 @@ fn events_of_a_call_that_is_ended_from_outside_come_to_their_end() {
     }
 }
 
+/// A proof goes to a pipe that nobody reads, so that the call has to be ended while it writes: the verdicts were known long before.
+#[test]
+fn what_was_decided_before_a_call_is_ended_is_in_its_documents() {
+    let text = "program one { shared x: 0..=3; process P { x = 1; } process Q { skip; }
+        allow deadlock; invariant small: x <= 1; invariant none: x == 0; }";
+    let place = Place::with("one.pw", text);
+    let directory = place.path().join("proofs");
+    std::fs::create_dir(&directory).unwrap();
+    for name in ["one.small.proof.json", "one.tmmc.small.proof.json"] {
+        assert!(Command::new("mkfifo").arg(directory.join(name)).status().unwrap().success());
+    }
+    let formats = "human,json=out.json,csv=out.csv,junit=out.xml,sarif=out.sarif,github=out.log";
+    let line = format!("check one.pw --method tmmc --proof proofs --timeout 2s --format {formats}");
+    let told = place.run(&line).exits(1).complains("time limit");
+    assert!(
+        told.out.contains("PROVED    invariant small") && told.out.contains("VIOLATED  invariant none"),
+        "{}",
+        told.out
+    );
+    let verdicts = |text: &str| {
+        let json: serde_json::Value = serde_json::from_str(text).unwrap();
+        assert!(json["errors"][0].as_str().unwrap().contains("time limit") && json["status"] == 1, "{json:#}");
+        let runs = json["runs"].as_array().unwrap().iter();
+        let of = |run: &serde_json::Value, name: &str| {
+            let result = run["results"].as_array().unwrap().iter().find(|one| one["property"] == name);
+            result.unwrap()["verdict"].as_str().unwrap().to_owned()
+        };
+        runs.map(|run| [of(run, "small"), of(run, "none")]).collect::<Vec<_>>()
+    };
+    assert_eq!(verdicts(&place.read("out.json")), [["holds", "violated"]]);
+    for (file, said) in [
+        ("out.csv", &[",small,tmmc,holds,", ",none,tmmc,violated,", "time limit"][..]),
+        ("out.xml", &["failures=\"1\"", "time limit"]),
+        ("out.sarif", &["invariant none", "time limit"]),
+        ("out.log", &["invariant none", "time limit"]),
+    ] {
+        let text = place.read(file);
+        assert!(said.iter().all(|part| text.contains(part)), "{file}: {text}");
+    }
+    // Of two methods the first is through, and the second one not.
+    let line = "check one.pw --method mono,tmmc --proof proofs --trace traces --timeout 1s --format json";
+    let told = place.run(line).exits(1).complains("time limit");
+    assert_eq!(verdicts(&told.out), [["holds", "violated"]; 2]);
+}
+
 /// With a disk the search goes on where memory ends, and leaves nothing there.
 #[test]
 fn where_memory_ends_a_disk_takes_over() {

@@ -408,6 +408,10 @@ impl<'a> Race<'a> {
             let grace = allowance(self.task.budget.time_limit().unwrap_or_default()).mul_f64(ENGINE_GRACE);
             self.runners.iter().for_each(|runner| runner.gate.release());
             self.listen(grace, |_| true);
+            // What they said in time, and nobody has heard yet.
+            while let Ok((runner, message)) = self.inbox.try_recv() {
+                self.receive(runner, message);
+            }
         } else if self.is_limited() {
             // Others may be in the midst of something that cannot be interrupted.
             for runner in self.runners.iter().filter(|runner| is_searching(runner)) {

@@ -302,6 +302,20 @@ fn views_of_cells_show_a_cell_once() {
     audit::certificate::check(&model, &model.properties[id], &certificate, &Budget::unlimited()).unwrap();
 }
 
+/// Who waits is asked about itself, too, and decides; but who is asked before it may have no value.
+#[test]
+fn who_is_asked_before_the_mover_may_be_a_fault() {
+    let model = load(
+        "program before(N: 2..) { process P[i in 0..<N] { public x: 0..=1 = 1;
+           loop { a: x = 1 - x; b: await exists j: j == i || 1 / P[j].x > 0; } }
+         invariant fine: forall i: P[i].x >= 0; }",
+    );
+    let mut certificate = proof(&*methods::checker(methods::find("views").unwrap()), &model, "fine");
+    assert!(certificate.fine().is_some(), "no views of cells");
+    certificate.property = "no_errors".to_owned();
+    check_refused("a fault of somebody before the one that moves", &model, "no_errors", &certificate);
+}
+
 #[test]
 fn a_parents_other_child_is_heard() {
     let model = load(SIBLINGS);

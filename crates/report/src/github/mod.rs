@@ -45,9 +45,10 @@ pub fn commands(items: &[Item<'_>], directory: &Path) -> String {
     out
 }
 
-/// The commands of a call that could not be done: one for each thing that is wrong.
-pub fn failed(errors: &[String]) -> String {
-    errors.iter().map(|error| format!("::error title=piecewise::{}\n", data(error))).collect()
+/// The commands of a call that could not be done, or not to its end: what came of programs before, and one for each thing that is wrong.
+pub fn failed((items, directory): (&[Item<'_>], &Path), errors: &[String]) -> String {
+    let wrong = errors.iter().map(|error| format!("::error title=piecewise::{}\n", data(error)));
+    commands(items, directory) + &wrong.collect::<String>()
 }
 
 /// One annotation.

@@ -4,6 +4,7 @@
 //! asked of other processes is noted on the way. A quantifier over the family is gone through with every listed local state for the process that
 //! it binds. Processes of the family are compared, stored, and used to index what belongs to processes; all else is refused.
 
+use base::StopReason;
 use evidence::fine::LocalItem;
 use evidence::views::{ElementArray, LocalColumn, SharedColumn};
 use model::control::{PlaceId, TextOwner};
@@ -38,12 +39,20 @@ pub(super) enum Thing {
 }
 
 /// Why a way ends early.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum End {
     Fault,
     No,
     /// The text does what is not followed.
     Refused,
+    /// A limit was reached.
+    Stopped(Box<StopReason>),
+}
+
+impl From<StopReason> for End {
+    fn from(reason: StopReason) -> End {
+        End::Stopped(Box::new(reason))
+    }
 }
 
 /// The decisions of one way.
@@ -525,8 +534,7 @@ impl<'a, 'm> Look<'a, 'm> {
         }
         let is_too_much = self.inner.is_some() || n_family > if self.who == Who::Nobody { 2 } else { 1 };
         if is_too_much {
-            let filter = quantified.filter.as_ref();
-            self.may_fault |= !has_value(&quantified.body) || filter.is_some_and(|filter| !has_value(filter));
+            self.may_fault |= !decides(quantified);
             return Ok(truth(self.decide(2)? == 0));
         }
         let found = self.over_all(quantified);
@@ -585,6 +593,13 @@ impl<'a, 'm> Look<'a, 'm> {
                 by_mover = self.decisions.next(2) == 0;
             }
             if by_mover {
+                // Who is asked before the mover may be a fault.
+                if !decides(quantified) {
+                    for one in 0..n_states {
+                        self.plan.pace.did_one()?;
+                        self.outcomes(quantified, &[Thing::Cast(0)], &[one])?;
+                    }
+                }
                 return Ok(decisive);
             }
         }
@@ -592,6 +607,7 @@ impl<'a, 'm> Look<'a, 'm> {
             let others: Vec<Vec<usize>> =
                 if n == 1 { vec![vec![one]] } else { (0..n_states).map(|other| vec![one, other]).collect() };
             for cast in others {
+                self.plan.pace.did_one()?;
                 let things: Vec<Thing> = (0..n).map(Thing::Cast).collect();
                 for (truth, names) in self.outcomes(quantified, &things, &cast)? {
                     if truth == Some(decisive) {
@@ -650,7 +666,7 @@ impl<'a, 'm> Look<'a, 'm> {
                     found.extend([(Some(true), names.clone()), (Some(false), names)]);
                 }
                 Err(End::No) => {}
-                Err(End::Refused) => return Err(End::Refused),
+                Err(end @ (End::Refused | End::Stopped(_))) => return Err(end),
             }
             if !inner.turn() {
                 found.sort_unstable();
@@ -706,6 +722,11 @@ fn compute(op: BinaryOp, left: i64, right: i64) -> Option<i64> {
 /// Whether a place is of a family's own text.
 pub(super) fn is_in(scope: TextOwner, family: FamilyId) -> bool {
     scope == TextOwner::Family(family)
+}
+
+/// Whether a quantifier has a value for each process, whatever the state.
+fn decides(quantified: &Quantified) -> bool {
+    has_value(&quantified.body) && quantified.filter.as_ref().is_none_or(has_value)
 }
 
 /// Whether an expression has a value in every state, as its shape shows: it computes nothing, looks into no array, and whose cells it reads is said by a name.

@@ -3,7 +3,6 @@
 //! In: a plan. Out: the moves: from which local state to which, what shared columns held and hold, what all others are in, whom a loop over the family
 //! takes. A move to a local state that is not listed is an objection to the proof.
 
-use base::Budget;
 use evidence::fine::LocalItem;
 use evidence::views::{LocalColumn, SharedColumn};
 use model::control::{Action, LoopId, Next, Stmt, StmtKind};
@@ -65,12 +64,12 @@ pub(super) struct Moves {
     pub can_fault: bool,
 }
 
-pub(super) fn moves(plan: &Plan<'_>, budget: &Budget) -> Outcome<Moves> {
-    let mut maker =
-        Maker { plan, found: FxHashMap::default(), sets: Vec::new(), numbers: FxHashMap::default(), can_fault: false };
+pub(super) fn moves(plan: &Plan<'_>) -> Outcome<Moves> {
+    let (found, numbers) = Default::default();
+    let mut maker = Maker { plan, found, sets: Vec::new(), numbers, can_fault: false };
     let model = plan.model;
     for state in 0..plan.states.len() {
-        budget.check(0)?;
+        plan.pace.look()?;
         let LocalItem::Place(place) = plan.states[state][0] else { continue };
         for &action in &model.places[place].actions {
             maker.action(Who::Member, Some(state), &model.actions[action])?;
@@ -99,6 +98,7 @@ impl<'m> Maker<'_, 'm> {
         let mine: &[LocalItem] = from.map_or(&[], |state| &plan.states[state]);
         let mut decisions = Decisions::default();
         loop {
+            plan.pace.did_one()?;
             let mut look = Look::new(plan, who, mine, decisions);
             if let Who::Outsider(process) = who {
                 let Some(column) = plan.shared_at(SharedColumn::Control(process)) else { return self.refuse(action) };
@@ -110,6 +110,7 @@ impl<'m> Maker<'_, 'm> {
                 Ok(round) => self.note(&look, from, (action, round))?,
                 Err(End::No | End::Fault) => {}
                 Err(End::Refused) => return self.refuse(action),
+                Err(End::Stopped(reason)) => return Err((*reason).into()),
             }
             decisions = look.decisions;
             if !decisions.turn() {

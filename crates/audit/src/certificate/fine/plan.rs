@@ -18,7 +18,8 @@ use model::value::Value;
 use model::variable::{CellId, VarId};
 use rustc_hash::FxHashMap;
 
-use super::look::{Decisions, Look, Thing, Who};
+use super::look::{Decisions, End, Look, Thing, Who};
+use crate::certificate::pace::Pace;
 use crate::certificate::{CertificateError, Outcome};
 
 /// More local states in the beginning are not gone through.
@@ -26,6 +27,8 @@ const MOST_STARTS: usize = 1 << 16;
 
 pub(super) struct Plan<'m> {
     pub model: &'m Model,
+    /// Looks at the limits.
+    pub pace: &'m Pace<'m>,
     pub family: FamilyId,
     pub n_processes: usize,
     pub shared: Vec<SharedColumn>,
@@ -45,7 +48,7 @@ fn malformed<T>(what: &str) -> Outcome<T> {
 }
 
 impl<'m> Plan<'m> {
-    pub fn new(model: &'m Model, proof: &FineProof) -> Outcome<Plan<'m>> {
+    pub fn new(model: &'m Model, proof: &FineProof, pace: &'m Pace<'m>) -> Outcome<Plan<'m>> {
         if proof.family.index() >= model.families.len() {
             return malformed("there is no such family");
         }
@@ -63,6 +66,7 @@ impl<'m> Plan<'m> {
         }
         let mut plan = Plan {
             model,
+            pace,
             family: proof.family,
             n_processes: family.count(),
             shared: Vec::new(),
@@ -245,6 +249,7 @@ impl<'m> Plan<'m> {
         let state = self.first_state()?;
         let mut found = BTreeSet::new();
         for process in self.model.families[self.family].processes() {
+            self.pace.look()?;
             let mut locals: Vec<Vec<LocalItem>> = vec![Vec::new()];
             for (at, &column) in self.local.iter().enumerate() {
                 let items: Vec<LocalItem> = match column {
@@ -270,9 +275,14 @@ impl<'m> Plan<'m> {
                 }
             }
             for local in locals {
+                self.pace.did_one()?;
                 let mut look = Look::new(self, Who::Member, &local, Decisions::default());
-                let entered = look.go(&self.model.families[self.family].entry);
-                match entered.ok().and_then(|_| self.number(&look.mine)) {
+                let listed = match look.go(&self.model.families[self.family].entry) {
+                    Ok(_) => self.number(&look.mine),
+                    Err(End::Stopped(reason)) => return Err((*reason).into()),
+                    Err(_) => None,
+                };
+                match listed {
                     Some(number) => drop(found.insert(number)),
                     None => {
                         return super::words::refused(

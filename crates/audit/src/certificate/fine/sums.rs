@@ -84,6 +84,7 @@ impl<'a> Sum<'a> {
             return words::refused("a sum is what the proof says in every initial state", "in some it is not");
         }
         for (one, _) in &moves.moves {
+            plan.pace.did_one()?;
             found.step += 1;
             let of = |state: Option<usize>| state.map_or(0, |state| self.flow.states[state]);
             let mut changes = vec![of(one.to) - of(one.from)];

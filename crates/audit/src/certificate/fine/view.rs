@@ -5,7 +5,6 @@
 
 use std::collections::BTreeSet;
 
-use base::Budget;
 use evidence::certificate::DischargedObligations;
 use evidence::fine::{FineContent, FineState, FineView};
 use rustc_hash::FxHashSet;
@@ -16,6 +15,9 @@ use super::plan::Plan;
 use super::room::Room;
 use super::sums::Balance;
 use crate::certificate::{CertificateError, Outcome, words};
+
+/// More ways in which one more process may be named, or taken, are not tried.
+const MOST_WAYS: usize = 20;
 
 /// A view, its states in both orders.
 pub(super) struct Sight<'a, 'm> {
@@ -117,23 +119,17 @@ impl<'a, 'm> Sight<'a, 'm> {
         Ok(Sight { plan, view, columns, n_blocks, known, is_tracked })
     }
 
-    pub fn check(
-        &self,
-        starts: &[usize],
-        (moves, beside): (&Moves, &Beside<'_>),
-        budget: &Budget,
-    ) -> Outcome<DischargedObligations> {
+    pub fn check(&self, starts: &[usize], moves: &Moves, beside: &Beside<'_>) -> Outcome<DischargedObligations> {
         let mut found =
             DischargedObligations { initiality: self.initiality(starts)?, ..DischargedObligations::default() };
-        let shown = self.shown(moves, !beside.rooms.is_empty());
-        for (at, state) in self.view.theta.iter().enumerate() {
-            if at.is_multiple_of(16) {
-                budget.check(0)?;
-            }
+        let shown = self.shown(moves, !beside.rooms.is_empty())?;
+        for state in &self.view.theta {
+            self.plan.pace.look()?;
             let group = Group::of(state);
             for step in &shown {
                 let movers = (0..self.view.k).filter(|&one| step.from == Some(state.blocks[one])).map(Some);
                 for mover in movers.chain(step.from.is_none().then_some(None)) {
+                    self.plan.pace.did_one()?;
                     found.step += 1;
                     self.leads_back(&group, mover, (step, beside))?;
                 }
@@ -147,7 +143,8 @@ impl<'a, 'm> Sight<'a, 'm> {
                 let is_open = |step: &&ViewMove| !step.after.is_empty() && step.before.iter().all(is_so);
                 for step in shown.iter().filter(is_open) {
                     let Some(block) = step.from else { continue };
-                    for group in self.with_one_more(state, block) {
+                    for group in self.with_one_more(state, block)? {
+                        self.plan.pace.did_one()?;
                         found.non_interference += 1;
                         self.leads_back(&group, Some(self.view.k), (step, beside))?;
                     }
@@ -157,54 +154,55 @@ impl<'a, 'm> Sight<'a, 'm> {
         Ok(found)
     }
 
+    /// The ways in which the cells and processes of the view start are gone through one by one, so that the first that is missing ends it.
     fn initiality(&self, starts: &[usize]) -> Outcome<usize> {
-        let mut states: Vec<FineState> = vec![FineState { cells: Vec::new(), blocks: Vec::new(), taken: Vec::new() }];
-        for &column in &self.columns {
-            let mut contents = Vec::new();
-            for thing in self.plan.start_of(column)? {
-                match thing {
-                    Thing::Value(value) => contents.push(FineContent::Value(value)),
-                    Thing::Place(place) => contents.push(FineContent::Place(place)),
-                    _ => {
-                        contents.extend((0..self.view.k as u8).map(FineContent::Slot));
-                        contents.push(FineContent::Other);
-                    }
-                }
-            }
-            let longer = |state: &FineState| {
-                let with = |&content: &FineContent| FineState {
-                    cells: [&state.cells[..], &[content]].concat(),
-                    ..state.clone()
-                };
-                contents.iter().map(with).collect::<Vec<_>>()
-            };
-            states = states.iter().flat_map(longer).collect();
-        }
+        let cells: Vec<Vec<FineContent>> =
+            self.columns.iter().map(|&column| self.contents_at_start(column)).collect::<Outcome<_>>()?;
         let mut blocks: Vec<u32> = starts.iter().map(|&state| self.view.blocks[state]).collect();
         blocks.sort_unstable();
         blocks.dedup();
-        for _ in 0..self.view.k {
-            let longer = |state: &FineState| {
-                let with = |&block: &u32| FineState {
-                    blocks: [&state.blocks[..], &[block]].concat(),
-                    taken: [&state.taken[..], &[false]].concat(),
-                    ..state.clone()
-                };
-                blocks.iter().map(with).collect::<Vec<_>>()
+        let k = self.view.k;
+        let n_choices: Vec<usize> = cells.iter().map(Vec::len).chain(std::iter::repeat_n(blocks.len(), k)).collect();
+        let mut chosen = (!n_choices.contains(&0)).then(|| vec![0; n_choices.len()]);
+        let mut n_starts = 0;
+        while let Some(mut way) = chosen {
+            self.plan.pace.did_one()?;
+            n_starts += 1;
+            let (of_cells, of_blocks) = way.split_at(cells.len());
+            let start = FineState {
+                cells: cells.iter().zip(of_cells).map(|(contents, &at)| contents[at]).collect(),
+                blocks: of_blocks.iter().map(|&at| blocks[at]).collect(),
+                taken: vec![false; k],
             };
-            states = states.iter().flat_map(longer).collect();
+            if !self.known.contains(&start) {
+                return words::refused(
+                    "any processes start as the view shows them",
+                    "there is an initial state of which they do not",
+                );
+            }
+            chosen = following(&mut way, &n_choices).then_some(way);
         }
-        match states.iter().all(|state| self.known.contains(state)) {
-            true => Ok(states.len()),
-            false => words::refused(
-                "any processes start as the view shows them",
-                "there is an initial state of which they do not",
-            ),
+        Ok(n_starts)
+    }
+
+    /// What a cell of the view may hold in the beginning.
+    fn contents_at_start(&self, column: usize) -> Outcome<Vec<FineContent>> {
+        let mut contents = Vec::new();
+        for thing in self.plan.start_of(column)? {
+            match thing {
+                Thing::Value(value) => contents.push(FineContent::Value(value)),
+                Thing::Place(place) => contents.push(FineContent::Place(place)),
+                _ => {
+                    contents.extend((0..self.view.k as u8).map(FineContent::Slot));
+                    contents.push(FineContent::Other);
+                }
+            }
         }
+        Ok(contents)
     }
 
     /// The moves as the view shows them, those aside of which it shows nothing.
-    fn shown(&self, moves: &Moves, with_origin: bool) -> Vec<ViewMove> {
+    fn shown(&self, moves: &Moves, with_origin: bool) -> Outcome<Vec<ViewMove>> {
         let of_set = |set: &[bool]| {
             let mut blocks = vec![false; self.n_blocks];
             for (state, &is_in) in set.iter().enumerate() {
@@ -220,6 +218,7 @@ impl<'a, 'm> Sight<'a, 'm> {
         let mut found: Vec<ViewMove> = Vec::new();
         let mut known: FxHashSet<ViewMove> = FxHashSet::default();
         for (one, targets) in &moves.moves {
+            self.plan.pace.did_one()?;
             let Move { from, to, before, after, all, whom, round } = one;
             let block = |state: &usize| self.view.blocks[*state];
             let (from, to) = (from.as_ref().map(block), to.as_ref().map(block));
@@ -248,11 +247,11 @@ impl<'a, 'm> Sight<'a, 'm> {
                 found.push(shown);
             }
         }
-        found
+        Ok(found)
     }
 
     /// The state and one more process of this block, in every way in which each `k` look like a state.
-    fn with_one_more(&self, state: &FineState, block: u32) -> Vec<Group> {
+    fn with_one_more(&self, state: &FineState, block: u32) -> Outcome<Vec<Group>> {
         let k = self.view.k;
         let base = Group::of(state);
         let open: Vec<usize> = (0..base.cells.len()).filter(|&cell| base.cells[cell] == FineContent::Other).collect();
@@ -265,9 +264,14 @@ impl<'a, 'm> Sight<'a, 'm> {
                 bits.push((k, one));
             }
         }
+        if open.len() + bits.len() > MOST_WAYS {
+            let why = "a view shows more cells that name processes than are looked at";
+            return Err(CertificateError::NotSupported(why.to_owned()));
+        }
         let mut found = Vec::new();
         for names in 0usize..1 << open.len() {
             for taken in 0usize..1 << bits.len() {
+                self.plan.pace.did_one()?;
                 let mut group = base.clone();
                 group.blocks.push(block);
                 for (at, &cell) in open.iter().enumerate() {
@@ -287,7 +291,7 @@ impl<'a, 'm> Sight<'a, 'm> {
                 }
             }
         }
-        found
+        Ok(found)
     }
 
     fn leads_back(&self, group: &Group, mover: Option<usize>, (step, beside): (&ViewMove, &Beside<'_>)) -> Outcome<()> {
@@ -469,6 +473,18 @@ impl Group {
             taken,
         }
     }
+}
+
+/// Turns to the next choice, as a counter does whose digits have so many values; whether there is one.
+fn following(chosen: &mut [usize], n_choices: &[usize]) -> bool {
+    for (digit, &n) in chosen.iter_mut().zip(n_choices).rev() {
+        *digit += 1;
+        if *digit < n {
+            return true;
+        }
+        *digit = 0;
+    }
+    false
 }
 
 /// The same with its processes in the other order.

@@ -6,10 +6,10 @@
 
 use std::collections::BTreeMap;
 
-use base::Budget;
 use evidence::fine::{FineContent, FineState};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::plan::Plan;
 use super::sums::Sum;
 use super::view::Sight;
 use crate::certificate::Outcome;
@@ -71,17 +71,11 @@ pub(super) struct Whole<'a, 'm> {
     sums: &'a [Sum<'a>],
     /// For each column the views that show it.
     by_column: BTreeMap<usize, Vec<usize>>,
-    n_processes: usize,
-    budget: &'a Budget,
+    pub plan: &'a Plan<'m>,
 }
 
 impl<'a, 'm> Whole<'a, 'm> {
-    pub fn new(
-        sights: &'a [Sight<'a, 'm>],
-        sums: &'a [Sum<'a>],
-        n_processes: usize,
-        budget: &'a Budget,
-    ) -> Whole<'a, 'm> {
+    pub fn new(sights: &'a [Sight<'a, 'm>], sums: &'a [Sum<'a>], plan: &'a Plan<'m>) -> Whole<'a, 'm> {
         let mut by_column: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for (at, sight) in sights.iter().enumerate() {
             sight.columns.iter().for_each(|&column| by_column.entry(column).or_default().push(at));
@@ -103,18 +97,18 @@ impl<'a, 'm> Whole<'a, 'm> {
             let blocks = (0..sight.n_blocks).map(|block| packed(&of(block))).collect();
             Table { sight, looks, blocks }
         };
-        Whole { tables: sights.iter().map(table).collect(), sums, by_column, n_processes, budget }
+        Whole { tables: sights.iter().map(table).collect(), sums, by_column, plan }
     }
 
     /// Whether there is no state that shows the violation.
     pub fn excludes(&self, violation: &Violation) -> Outcome<bool> {
-        if violation.processes.len() > self.n_processes {
+        if violation.processes.len() > self.plan.n_processes {
             return Ok(true);
         }
         let everyone = packed(&violation.everyone);
         let processes = violation.processes.iter().map(|set| packed(set)).collect();
         let mut partial = Partial { processes, held: BTreeMap::new() };
-        partial.processes.resize(violation.processes.len().max(self.n_processes.min(2)), everyone.clone());
+        partial.processes.resize(violation.processes.len().max(self.plan.n_processes.min(2)), everyone.clone());
         if !partial.processes.iter_mut().all(|process| narrowed(process, &everyone)) {
             return Ok(true);
         }
@@ -130,7 +124,7 @@ impl<'a, 'm> Whole<'a, 'm> {
 
     fn is_possible(&self, mut partial: Partial, violation: &Violation, n_tried: &mut usize) -> Outcome<bool> {
         loop {
-            self.budget.check(0)?;
+            self.plan.pace.look()?;
             let mut fewest: Option<Vec<Partial>> = None;
             for &column in self.by_column.keys() {
                 if partial.held.contains_key(&column) {
@@ -198,7 +192,7 @@ impl<'a, 'm> Whole<'a, 'm> {
         }
         let n_known = partial.processes.len();
         let first = if is_else { violation.processes.len() } else { 0 };
-        let last = if n_known < self.n_processes { n_known + 1 } else { n_known };
+        let last = if n_known < self.plan.n_processes { n_known + 1 } else { n_known };
         let named = if may_name { first..last } else { 0..0 };
         let mut found = Vec::new();
         for held in contents.into_iter().map(Held::This).chain(named.map(Held::Process)) {

@@ -3,6 +3,7 @@
 //! In: a Model, its size parameter, what a certificate claims of types. Out: the program at all sizes from the least claimed one to where words
 //! repeat; parts of a state by their distance from a window, and window states read from and written into states.
 
+use base::Budget;
 use evidence::rings::{NeighbourTypes, Network, ProcessType, RingItem, RingValue, RingsProof, tree};
 use model::Model;
 use model::eval::{Control, State, initial_states};
@@ -47,7 +48,7 @@ pub(super) struct Spot {
 }
 
 impl Sizes {
-    pub(super) fn new(model: &Model, size: ParameterId, proof: &RingsProof) -> Outcome<Sizes> {
+    pub(super) fn new(model: &Model, size: ParameterId, proof: &RingsProof, budget: &Budget) -> Outcome<Sizes> {
         let distances = proof.distances;
         let refused = |what: &str| CertificateError::NotSupported(what.to_owned());
         if distances.modulus == 0 || proof.width == 0 || proof.width > 4 || proof.least > 0 || proof.greatest < 0 {
@@ -72,6 +73,7 @@ impl Sizes {
         };
         let mut all = Vec::new();
         for count in from..=last {
+            budget.check(0)?;
             let resized =
                 model.resized(size, count).ok_or_else(|| refused("the program cannot be had at every size"))?;
             all.push(

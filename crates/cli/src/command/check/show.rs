@@ -1,17 +1,17 @@
 //! What `check` shows, in each format.
 
-use std::env;
-use std::path::PathBuf;
+use std::sync::Arc;
 
-use lang::codes;
+use engine::denied::Denied;
 use report::human::{Context, Verbosity};
-use report::sarif::{self, CodeText};
-use report::{Files, Item, Style, csv, github, human, json, junit, table};
+use report::{Files, Item, Style, github, human, table};
 
 use super::Outcome;
+use crate::decided::{Decided, LastOutcome};
+use crate::failed::{DocumentKind, document};
 use crate::failure::Failure;
 use crate::options::{CheckFormat, DisplayOptions};
-use crate::output::Outputs;
+use crate::output::{LastWords, Outputs, Teller};
 use crate::status::ExitStatus;
 
 /// What is shown, and how much of it.
@@ -22,6 +22,8 @@ pub struct Presentation<'a> {
     pub display: &'a DisplayOptions,
     /// Whether the guarantees of processes are shown.
     pub guarantees: bool,
+    /// What is wrong with the call, if something is.
+    pub errors: &'a [String],
     /// How the call ends.
     pub status: ExitStatus,
 }
@@ -29,32 +31,22 @@ pub struct Presentation<'a> {
 impl Presentation<'_> {
     /// Writes every format to its place.
     pub fn write(&self, outputs: &Outputs) -> Result<(), Failure> {
-        let items: Vec<Item<'_>> = self.outcomes.iter().map(Outcome::item).collect();
-        let directory = env::current_dir().unwrap_or_else(|_| PathBuf::from("."));
-        let written = outputs.write(|format, output| match format {
-            CheckFormat::Human => self.human(&items, &output.style),
-            CheckFormat::Json => Some(format!("{:#}\n", json::value_of(&json::document(&items, self.status.code())))),
-            // Events were written when they happened.
-            CheckFormat::Jsonl => None,
-            CheckFormat::Csv => Some(csv::table(&items)),
-            CheckFormat::Sarif => {
-                let arguments: Vec<String> =
-                    env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
-                let exit_status = self.status.code();
-                let call = sarif::Call {
-                    items: &items,
-                    errors: &[],
-                    directory: &directory,
-                    arguments: &arguments,
-                    exit_status,
-                    explain: &explain,
-                };
-                Some(format!("{:#}\n", sarif::document(&call)))
-            }
-            CheckFormat::Junit => Some(junit::document(&items)),
-            CheckFormat::Github => Some(github::commands(&items, &directory)),
-        });
+        let items = self.items();
+        let written = outputs.write(|format, output| self.text(&items, format, &output.style));
         written.and(outputs.write_summary(|| github::summary(&items)))
+    }
+
+    /// What came of the programs, as reports take it.
+    pub fn items(&self) -> Vec<Item<'_>> {
+        self.outcomes.iter().map(Outcome::item).collect()
+    }
+
+    /// The text of a format.
+    pub fn text(&self, items: &[Item<'_>], format: CheckFormat, style: &Style) -> Option<String> {
+        match format {
+            CheckFormat::Human => self.human(items, style),
+            other => document(other, items, self.errors, self.status),
+        }
     }
 
     /// One run in full, several in a table; with `-v` both.
@@ -85,8 +77,25 @@ impl Presentation<'_> {
     }
 }
 
-fn explain(code: &str) -> Option<CodeText> {
-    codes::find(code).map(|row| CodeText { title: row.title, explanation: row.explanation })
+/// Who says what was decided before a limit ended the call, in every format.
+pub fn teller(decided: Decided, denied: Vec<Denied>, (display, guarantees): (DisplayOptions, bool)) -> Teller {
+    Arc::new(move |reason, why, places| {
+        let outcome = |last| match last {
+            LastOutcome::Refused(refusal) => Outcome::Refused(refusal),
+            LastOutcome::Checked(run, files) => Outcome::Checked(run, files, None),
+        };
+        let outcomes: Vec<Outcome> = decided.outcomes(reason, &denied).into_iter().map(outcome).collect();
+        let status = ExitStatus::of_all(outcomes.iter().map(Outcome::status).chain([ExitStatus::Undecided]));
+        let errors = [why.to_owned()];
+        let presentation = Presentation { outcomes: &outcomes, display: &display, guarantees, errors: &errors, status };
+        let items = presentation.items();
+        let text = |(document, style): &(DocumentKind, Style)| match document {
+            DocumentKind::Check(CheckFormat::Human) if items.is_empty() => None,
+            DocumentKind::Check(format) => presentation.text(&items, *format, style),
+            other => other.failed(&errors, status),
+        };
+        LastWords { texts: places.iter().map(text).collect(), status }
+    })
 }
 
 fn verbosity(display: &DisplayOptions) -> Verbosity {
