@@ -17,6 +17,7 @@ mod claimed;
 mod clause;
 mod counting;
 mod coverage;
+mod defined;
 mod diagrams;
 mod exchanged;
 mod fine;

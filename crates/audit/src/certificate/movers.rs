@@ -1,9 +1,9 @@
 //! Which processes can step together: one process, or the two sides of a rendezvous.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 use model::Model;
-use model::control::{ChannelId, SyncSide, TextOwner};
+use model::control::{SyncSide, TextOwner};
 use model::eval::Move;
 use model::process::{FamilyId, ProcessId};
 
@@ -22,30 +22,14 @@ pub(super) enum Movers {
 }
 
 impl Movers {
-    /// All that a program has; pairs only where their texts name a common channel.
+    /// All that a program has: each process, and each two of which the text of the one sends on a channel on which the text of
+    /// the other receives.
     pub fn all(model: &Model) -> Vec<Movers> {
-        let mut sends: HashSet<(FamilyId, ChannelId)> = HashSet::new();
-        let mut receives: HashSet<(FamilyId, ChannelId)> = HashSet::new();
-        for action in &model.actions {
-            if let (TextOwner::Family(family), Some(sync)) = (action.scope, &action.sync) {
-                match sync.side {
-                    SyncSide::Send(_) => sends.insert((family, sync.channel)),
-                    SyncSide::Receive(_) => receives.insert((family, sync.channel)),
-                };
-            }
-        }
-        let family = |process: ProcessId| model.processes[process].family;
-        let can_meet = |sender, receiver| {
-            let common = |channel: ChannelId| {
-                sends.contains(&(family(sender), channel)) && receives.contains(&(family(receiver), channel))
-            };
-            sender != receiver && model.channels.ids().any(common)
-        };
         let mut all: Vec<Movers> = model.processes.ids().map(Movers::One).collect();
-        if !sends.is_empty() {
-            for sender in model.processes.ids() {
-                let met = model.processes.ids().filter(|&receiver| can_meet(sender, receiver));
-                all.extend(met.map(|receiver| Movers::Two { sender, receiver }));
+        for meeting in meetings(model) {
+            for sender in model.families[meeting.from].processes() {
+                let others = model.families[meeting.to].processes().filter(|&receiver| receiver != sender);
+                all.extend(others.map(|receiver| Movers::Two { sender, receiver }));
             }
         }
         all
@@ -83,6 +67,31 @@ impl Movers {
             Movers::Two { sender, receiver } => by.process == sender && partner == Some(receiver),
         }
     }
+}
+
+/// Two families, of which processes of the one send what processes of the other may receive.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Meeting {
+    from: FamilyId,
+    to: FamilyId,
+}
+
+/// All of them: for each statement that sends, each that receives on the same channel.
+fn meetings(model: &Model) -> BTreeSet<Meeting> {
+    let mut found = BTreeSet::new();
+    let sides = || model.actions.iter().filter(|action| action.sync.is_some());
+    for send in sides() {
+        for receive in sides() {
+            if let (TextOwner::Family(from), TextOwner::Family(to)) = (send.scope, receive.scope)
+                && let (Some(one), Some(other)) = (&send.sync, &receive.sync)
+                && let (SyncSide::Send(_), SyncSide::Receive(_)) = (&one.side, &other.side)
+                && one.channel == other.channel
+            {
+                found.insert(Meeting { from, to });
+            }
+        }
+    }
+    found
 }
 
 /// The union of two ascending lists.

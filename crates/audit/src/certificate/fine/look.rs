@@ -15,6 +15,7 @@ use model::value::Value;
 use model::variable::{CellId, Storage};
 
 use super::plan::Plan;
+use crate::certificate::defined::has_value;
 
 /// A type of more values is not gone through.
 const MOST_VALUES: u128 = 1 << 12;
@@ -727,34 +728,4 @@ pub(super) fn is_in(scope: TextOwner, family: FamilyId) -> bool {
 /// Whether a quantifier has a value for each process, whatever the state.
 fn decides(quantified: &Quantified) -> bool {
     has_value(&quantified.body) && quantified.filter.as_ref().is_none_or(has_value)
-}
-
-/// Whether an expression has a value in every state, as its shape shows: it computes nothing, looks into no array, and whose cells it reads is said by a name.
-fn has_value(expr: &Expr) -> bool {
-    let is_somebody = |who: &Expr| matches!(who.kind, ExprKind::Bound(_) | ExprKind::Myself);
-    match &expr.kind {
-        ExprKind::Const(_) | ExprKind::Bound(_) | ExprKind::Myself => true,
-        ExprKind::Read(access) => {
-            let is_named = match &access.whose {
-                Whose::Shared | Whose::Mine => true,
-                Whose::Of(who) => is_somebody(who),
-                Whose::Frame => false,
-            };
-            is_named && access.indices.is_empty()
-        }
-        ExprKind::At { who, .. } => is_somebody(who),
-        ExprKind::Not(inner) => has_value(inner),
-        ExprKind::Binary(op, left, right) => {
-            use BinaryOp::{Add, Divide, Machine, Multiply, Remainder, Subtract};
-            let computes = matches!(op, Add | Subtract | Multiply | Divide | Remainder | Machine(_));
-            !computes && has_value(left) && has_value(right)
-        }
-        ExprKind::If(test, yes, no) => [test, yes, no].into_iter().all(|part| has_value(part)),
-        ExprKind::Quantified(inner) => {
-            inner.bindings.iter().all(|binding| !matches!(binding.domain, Domain::Range(..)))
-                && has_value(&inner.body)
-                && inner.filter.as_ref().is_none_or(has_value)
-        }
-        _ => false,
-    }
 }
