@@ -34,6 +34,7 @@ pub fn check(tree: &TextTree) -> Vec<TidyFinding> {
     for (path, text, file) in &parsed {
         findings.extend(text_rules(path, text));
         findings.extend(examples_that_nobody_runs(tree, path, text));
+        findings.extend(tests_that_nobody_runs(tree, path, text));
         let Ok(file) = file else {
             findings.push(TidyFinding::new(path, 0, "the file cannot be parsed"));
             continue;
@@ -88,6 +89,20 @@ fn examples_that_nobody_runs(tree: &TextTree, path: &str, text: &str) -> Option<
         line + 1,
         format!("nobody runs this example: remove `doctest = false` from {package}/Cargo.toml"),
     ))
+}
+
+/// A test within a crate is run, unless the manifest leaves these out (which spares a crate whose tests are all in `tests` a second build).
+fn tests_that_nobody_runs(tree: &TextTree, path: &str, text: &str) -> Option<TidyFinding> {
+    let (package, _) = path.split_once("/src/")?;
+    let manifest = tree.get(&format!("{package}/Cargo.toml"))?;
+    if !manifest.lines().any(|line| line == "test = false") {
+        return None;
+    }
+    let line = text.lines().position(|line| line.trim_start().starts_with("#[test]"))?;
+    let what = format!(
+        "nobody runs this test: remove `test = false` from {package}/Cargo.toml, or move it to {package}/tests"
+    );
+    Some(TidyFinding::new(path, line + 1, what))
 }
 
 /// Whether the file's place says that it holds tests.
@@ -261,6 +276,17 @@ mod tests {
         let what = "nobody runs this example: remove `doctest = false` from crates/a/Cargo.toml";
         let found = findings(&[example, manifest("[lib]\nname = \"a\"\ndoctest = false\n")]);
         assert_eq!(found, [format!("crates/a/src/lib.rs:3: {what}")]);
+    }
+
+    #[test]
+    fn a_test_that_nobody_runs_is_found() {
+        let test = ("crates/a/src/b.rs", "//! H.\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn t() {}\n}\n");
+        let manifest = |text| ("crates/a/Cargo.toml", text);
+        assert!(findings(&[test, manifest("[lib]\nname = \"a\"\n")]).is_empty());
+        let what =
+            "nobody runs this test: remove `test = false` from crates/a/Cargo.toml, or move it to crates/a/tests";
+        let found = findings(&[test, manifest("[lib]\nname = \"a\"\ntest = false\n")]);
+        assert_eq!(found, [format!("crates/a/src/b.rs:4: {what}")]);
     }
 
     #[test]
