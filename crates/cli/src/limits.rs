@@ -77,6 +77,8 @@ struct Ending {
     documents: Option<LastDocuments>,
     /// The events that are ended before.
     stream: Option<Stream>,
+    /// Who else hears of it.
+    hears: Option<fn(&StopReason)>,
 }
 
 fn locked(ending: &Mutex<Ending>) -> MutexGuard<'_, Ending> {
@@ -110,6 +112,16 @@ impl Guard {
         ending.documents = Some(documents);
         ending.stream = stream.cloned();
     }
+
+    /// Says who else hears why the call is ended.
+    pub fn tells(&self, hears: fn(&StopReason)) {
+        locked(&self.ending).hears = Some(hears);
+    }
+
+    /// Leaves time to those that carry the work out, each of which keeps the limit itself.
+    pub fn leave_time_to_others(&self) {
+        locked(&self.ending).deadline = None;
+    }
 }
 
 fn keep_looking(time: Option<Duration>, memory: Option<u64>, ending: &Mutex<Ending>, resident: &Resident) -> ! {
@@ -130,6 +142,9 @@ fn keep_looking(time: Option<Duration>, memory: Option<u64>, ending: &Mutex<Endi
 
 fn end(reason: &StopReason, time: Option<Duration>, ending: &Ending) -> ! {
     let why = format!("{reason} before everything was written");
+    if let Some(hears) = ending.hears {
+        hears(reason);
+    }
     terminal::error(&why);
     let at_most = allowance(time.unwrap_or_default()).mul_f64(LAST_WORDS);
     let documents = ending.documents.as_ref();

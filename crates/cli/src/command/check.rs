@@ -74,6 +74,9 @@ fn check_all(
     let guarantees = options.show.contains(&options::ShowOption::Guarantees);
     let teller = show::teller(decided.clone(), denied.clone(), (display.clone(), guarantees));
     guard.leaves(outputs.last_documents().told_by(teller), stream);
+    if options.hosts.secret.is_some() {
+        guard.tells(search::tell_limit);
+    }
     let limits = CheckLimits { disk: options.disk.disk.clone(), ..limits };
     let request = request.for_every_size(options.all_n);
     let batch = driver::load::load(&options.files, &request)?;
@@ -103,6 +106,7 @@ fn check_all(
             }
         }
     } else if let Some(file) = &options.hosts.hosts {
+        guard.leave_time_to_others();
         let asked = FarmQuestions { batch, questions, limits, hosts: farm::hosts(file)? };
         return asked.check(options, outputs, Progress::new(options.output.progress, display.quiet));
     }

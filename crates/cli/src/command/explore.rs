@@ -39,6 +39,9 @@ fn explore_all(options: &ExploreOptions, display: &DisplayOptions, output: &Outp
     let request = request.with_reading(reading);
     let (limits, guard) = limits::of(&options.limits);
     guard.leaves(output.last_document(), None);
+    if options.hosts.secret.is_some() {
+        guard.tells(search::tell_limit);
+    }
     let limits = CheckLimits { disk: options.disk.disk.clone(), ..limits };
     let batch = load::load(std::slice::from_ref(&options.file), &request)?;
     guard.allow_for(batch.items.len());

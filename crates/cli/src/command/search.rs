@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use std::{env, thread};
 
-use base::Budget;
+use base::{Budget, StopReason};
 use driver::check::{CheckLimits, Program};
 use driver::checker::{Checker, Single};
 use driver::explore::Explored as Searched;
@@ -17,7 +17,7 @@ use hosts::call::{Request, SENT, SentFile};
 use hosts::file::{self, Host};
 use hosts::search::{
     self, Failure as SearchFailure, FairSettings, HostShare, Launch, Message, News, OnHosts, Outcome, Progress, Search,
-    Searcher, Secret, Teller,
+    Searcher, Secret, Stop, Teller,
 };
 
 use super::check::farm;
@@ -223,9 +223,6 @@ impl Joining<'_> {
             add("--hosts", format!("{SENT}{HOST_FILE}"));
             add("-j", n_threads.to_string());
             add("--progress", "none".to_owned());
-            if let Some(bytes) = self.limits.memory_bytes {
-                add("--memory", bytes.to_string());
-            }
             if let Some(directory) = &self.limits.disk {
                 add("--disk", directory.display().to_string());
             }
@@ -255,6 +252,7 @@ impl Joining<'_> {
             elsewhere,
             is_tunnelled: self.options.tunnel.is_some(),
             is_kept: self.options.checkpoint.is_some(),
+            memory_bytes: self.limits.memory_bytes,
         })
     }
 
@@ -324,6 +322,12 @@ fn tell_launcher(mut search: Search) -> ExitStatus {
         }
     }
     ExitStatus::AsExpected
+}
+
+/// Tells the launcher that a limit ends this process from outside, before it has said so itself.
+pub fn tell_limit(reason: &StopReason) {
+    let failure = SearchFailure::Stopped(Stop::new(reason));
+    drop(terminal::print(&Message::Failed(failure).line()));
 }
 
 fn tell_turned_away(why: &str) {

@@ -1,5 +1,6 @@
 //! What a build without the feature `search` says about one search on many hosts.
 
+use base::StopReason;
 use driver::check::{CheckLimits, Program};
 use driver::checker::Checker;
 use engine::{Observer, PropertyId};
@@ -44,6 +45,9 @@ pub fn is_asked(options: &CheckOptions, _n_programs: usize) -> bool {
 pub fn is_asked_to_explore(options: &HostOptions) -> bool {
     options.hosts.is_some() || options.are_about_one_search()
 }
+
+/// Nobody is told.
+pub fn tell_limit(_reason: &StopReason) {}
 
 /// Refuses.
 pub fn explore(

@@ -171,6 +171,23 @@ fn with_a_disk_a_search_ends_in_an_answer_where_memory_is_short() {
     }
 }
 
+/// The program alone takes more than a host has room for: that is a limit, of this host, and nothing is started again.
+#[test]
+fn a_host_whose_memory_is_too_small_ends_the_search_by_a_limit() {
+    let text = "program large { shared x: [0..=1; 250000]; process P { skip; } allow deadlock; }";
+    let place = Place::with("large.pw", text);
+    let ports = free_ports(2);
+    place.write("hosts.txt", format!("local:{}\nlocal:{} memory=1M\n", ports[0], ports[1]));
+    for command in ["explore large.pw", "check large.pw --method mono"] {
+        let told = place.run(&format!("{command} --hosts hosts.txt --format json --progress none")).exits(3);
+        assert!(!told.err.contains("was lost"), "{}", told.err);
+        let run = &told.json()["runs"][0];
+        let reason = if command.starts_with("check") { &run["results"][0]["reason"] } else { &run["reason"] };
+        assert_eq!(reason["code"], "memory-limit", "{run:#}");
+        assert!(reason["text"].as_str().unwrap().starts_with("on host local: the memory limit of 1 MB"), "{run:#}");
+    }
+}
+
 #[test]
 fn where_memory_is_short_states_go_to_disk() {
     let (place, alone) = place();

@@ -49,6 +49,8 @@ pub struct Launch {
     pub is_tunnelled: bool,
     /// Whether levels are kept on disk, so that a search that is started again goes on.
     pub is_kept: bool,
+    /// The most memory of each process whose host says nothing else.
+    pub memory_bytes: Option<u64>,
 }
 
 /// What is heard while a search runs.
@@ -243,6 +245,9 @@ impl<'l> Attempt<'l> {
                 let time = left.saturating_sub(MARGIN).as_millis().max(1);
                 request.words.extend(["--timeout".to_owned(), format!("{time}ms")]);
             }
+            if let Some(bytes) = host.memory_bytes.or(launch.memory_bytes) {
+                request.words.extend(["--memory".to_owned(), bytes.to_string()]);
+            }
             request.secret = Some(secret.clone());
             let started = Started::new(launch, process, &request, &sender);
             let lost = |why| Failure::Lost { host: host.name.clone(), why };
@@ -264,12 +269,15 @@ impl<'l> Attempt<'l> {
                         Message::Alive => {}
                         Message::Level(progress) => hear(News::Level(progress)),
                         Message::Ended(outcome) => return Ok(within(*outcome, budget)),
-                        Message::Failed(failure) => return Err(self.explained(failure)),
+                        Message::Failed(failure) => return Err(self.explained(failure, budget)),
                     }
+                }
+                Ok((process, Happened::Said(Message::Failed(Failure::Stopped(stop))))) => {
+                    return Err(self.stopped(process, stop, budget));
                 }
                 Ok((_, Happened::Said(_))) | Err(RecvTimeoutError::Timeout) => {}
                 Ok((process, Happened::Ended)) => {
-                    if let Some(ended) = self.ended(process) {
+                    if let Some(ended) = self.ended(process, budget) {
                         return ended.map(|outcome| within(outcome, budget));
                     }
                 }
@@ -302,7 +310,7 @@ impl<'l> Attempt<'l> {
     }
 
     /// What follows where a process ended before there is an outcome; `None` where that is in order.
-    fn ended(&mut self, process: usize) -> Option<Result<Outcome, Failure>> {
+    fn ended(&mut self, process: usize, budget: &Budget) -> Option<Result<Outcome, Failure>> {
         let (status, said) = self.started[process].end();
         match status.and_then(|status| status.code()) {
             Some(2) => {
@@ -319,7 +327,10 @@ impl<'l> Attempt<'l> {
         while let Ok((from, happened)) = self.happened.recv_timeout(until.saturating_duration_since(Instant::now())) {
             match (from, happened) {
                 (0, Happened::Said(Message::Ended(outcome))) => return Some(Ok(*outcome)),
-                (0, Happened::Said(Message::Failed(failure))) => return Some(Err(self.explained(failure))),
+                (from, Happened::Said(Message::Failed(Failure::Stopped(stop)))) => {
+                    return Some(Err(self.stopped(from, stop, budget)));
+                }
+                (0, Happened::Said(Message::Failed(failure))) => return Some(Err(self.explained(failure, budget))),
                 (0, Happened::Said(Message::Connected)) => self.is_connected = true,
                 _ => {}
             }
@@ -349,9 +360,25 @@ impl<'l> Attempt<'l> {
         self.started.iter_mut().position(is_killed)
     }
 
+    /// A limit that ended a process from outside: an answer as any other limit, with the host, after which nothing is started again.
+    fn stopped(&self, process: usize, stop: Stop, budget: &Budget) -> Failure {
+        let stop = match (stop, budget.time_limit()) {
+            (Stop::Time(_), Some(limit)) => Stop::new(&StopReason::TimeLimit(limit)),
+            (stop, _) => stop.on(&self.launch.hosts[process].name),
+        };
+        Failure::Stopped(stop)
+    }
+
     /// A failure that process 0 tells, with what is known of the process that was lost.
-    fn explained(&mut self, failure: Failure) -> Failure {
+    fn explained(&mut self, failure: Failure, budget: &Budget) -> Failure {
         let Failure::Lost { host, why } = failure else { return failure };
+        // The one that was lost may have said why, and was not heard yet.
+        let until = Instant::now() + MOMENT;
+        while let Ok((from, happened)) = self.happened.recv_timeout(until.saturating_duration_since(Instant::now())) {
+            if let Happened::Said(Message::Failed(Failure::Stopped(stop))) = happened {
+                return self.stopped(from, stop, budget);
+            }
+        }
         match self.killed() {
             Some(process) => self.lost(process, "its process was killed".to_owned()),
             None => Failure::Lost { host, why },
@@ -374,7 +401,34 @@ mod tests {
 
     fn launch(hosts: &str, is_tunnelled: bool) -> Launch {
         let hosts = file::parse(hosts).unwrap();
-        Launch { hosts, here: Request::default(), elsewhere: Request::default(), is_tunnelled, is_kept: false }
+        Launch {
+            hosts,
+            here: Request::default(),
+            elsewhere: Request::default(),
+            is_tunnelled,
+            is_kept: false,
+            memory_bytes: None,
+        }
+    }
+
+    /// Whatever the processes that lost it say first.
+    #[test]
+    fn a_limit_that_ended_a_process_is_no_loss() {
+        let launch = launch("node1\nnode2", false);
+        let (tell, happened) = mpsc::channel();
+        let mut attempt = Attempt { launch: &launch, started: Vec::new(), happened, is_connected: true };
+        let lost = Failure::Lost { host: "node2".to_owned(), why: "its process ended".to_owned() };
+        let limit = Stop::new(&StopReason::MemoryLimit(64 << 20));
+        let on_node2 = Failure::Stopped(limit.clone().on("node2"));
+        let budget = Budget::unlimited();
+        let told = || Happened::Said(Message::Failed(Failure::Stopped(limit.clone())));
+        tell.send((1, told())).unwrap();
+        assert_eq!(attempt.listen(&budget, &|_| {}).unwrap_err(), on_node2);
+        tell.send((0, Happened::Said(Message::Failed(lost.clone())))).unwrap();
+        tell.send((1, told())).unwrap();
+        assert_eq!(attempt.listen(&budget, &|_| {}).unwrap_err(), on_node2);
+        tell.send((0, Happened::Said(Message::Failed(lost.clone())))).unwrap();
+        assert_eq!(attempt.listen(&budget, &|_| {}).unwrap_err(), lost);
     }
 
     #[test]

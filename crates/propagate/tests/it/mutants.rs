@@ -7,11 +7,12 @@ use audit::temporal::is_violated;
 use base::Budget;
 use engine::{Engine, PropertyId, Silent, Task, Verdict};
 use evidence::certificate::{Claim, Fact};
-use evidence::propagation::{EdgeOwner, HolderCase, Refutation, RefutationStep};
+use evidence::propagation::{Additive, EdgeOwner, GroupWeights, HolderCase, Refutation, RefutationStep};
 use evidence::{Certificate, Evidence, Scope, plain};
 use model::Model;
 use model::process::ProcessId;
 use model::property::{Property, PropertyKind};
+use model::value::Value;
 use propagate::Propagate;
 use testkit::choices::Choices;
 use testkit::temporal::with_temporal;
@@ -183,4 +184,31 @@ fn what_was_shown_of_other_fair_runs_is_no_lemma() {
         let refused = certificate::check(&model, property, &changed, &Budget::unlimited()).unwrap_err();
         assert!(refused.to_string().contains(reason), "{refused}");
     }
+}
+
+/// A sum of what two cells weigh together is not kept by a turn that changes one of them and does not see the other one.
+#[test]
+fn cells_that_are_weighed_together_are_seen_together() {
+    let load = |assigned: &str| {
+        let text = format!(
+            "program p {{ shared x: 0..=1; shared y: 0..=1;
+               process A {{ loop {{ a: x = {assigned}; }} }} process B {{ loop {{ b: y = 0; }} }}
+               property p: always (x == 0 && y == 0); }}"
+        );
+        lang::load(&base::SourceFile::new("p.pw", text), &[]).unwrap().model
+    };
+    let (model, changed) = (load("0"), load("1 - x"));
+    let id = temporal(&model)[0];
+    let mut certificate = proof(&model, id).expect("x and y are always 0");
+    let Claim::Sights(sights) = &mut certificate.facts[0].claim else { panic!("what processes see comes first") };
+    let numbers = [(0, 0), (0, 1), (1, 0), (1, 1)];
+    let weights = numbers.map(|(x, y)| (vec![Value::Int(x), Value::Int(y)], i64::from(x + y > 0)));
+    let together = GroupWeights { cells: model.cells.ids().take(2).collect(), weights: weights.to_vec() };
+    let (cells, processes) = Default::default();
+    sights.additive.push(Additive { constant: 0, cells, groups: vec![together], processes });
+    let product = Product::explore(&changed, 100).unwrap();
+    assert!(is_false(&changed, &product, &changed.properties[id]));
+    let refused =
+        certificate::check(&changed, &changed.properties[id], &certificate, &Budget::unlimited()).unwrap_err();
+    assert!(refused.to_string().contains("weighed with others that it does not see"), "{refused}");
 }
