@@ -460,7 +460,8 @@ pub static CODES: &[Code] = &[
     row!(
         "E0405",
         "two properties of one name",
-        "Results are shown, chosen and written to files by the names of properties, so each has its own."
+        "Results are shown, chosen and written to files by the names of properties, so each has its own. `no_errors` and \
+         `deadlock_free` are the names of questions that are asked of every program."
     ),
     row!(
         "E0406",

@@ -101,6 +101,8 @@ fn built_in_questions_come_first_unless_they_are_written() {
     );
     assert_eq!(names("no_errors expect holds;"), "deadlock_free, no_errors");
     assert_eq!(facts(&with("no_errors; no_errors;")), "E0405");
+    assert_eq!(facts(&with("invariant no_errors: !x;")), "E0405");
+    assert_eq!(facts(&with("allow deadlock; property deadlock_free: always !x;")), "E0405");
     // With structs in it, a question for each field.
     let structs = "struct Pair { a: bool, b: 0..=3 } struct Msg { kind: 0..=1, pair: Pair } shared ring: [Msg; 3]; process Q { public m: Pair; skip; }";
     assert_eq!(

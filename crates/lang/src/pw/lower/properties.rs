@@ -23,6 +23,11 @@ pub(super) fn lower(checker: &mut Checker<'_>) {
         let Item::Property(declared) = item else { continue };
         let Some(property) = lower_one(checker, declared, &mut fairness) else { continue };
         let span = declared.name.as_ref().map_or(declared.span, |name| name.span);
+        if is_name_of_another_question(&property) {
+            let message = format!("`{}` is the name of a question that is asked of every program", property.name);
+            checker
+                .report(Diagnostic::error(code::PROPERTY_TWICE, span, message).help("give the property another name"));
+        }
         if let Some(&first) = names.get(&property.name) {
             let message = format!("two properties are called `{}`", property.name);
             checker.report(Diagnostic::error(code::PROPERTY_TWICE, span, message).note(first, "the first one"));
@@ -31,6 +36,12 @@ pub(super) fn lower(checker: &mut Checker<'_>) {
         }
         checker.model.properties.push(property);
     }
+}
+
+/// Whether a property has the name of a built-in question, which it is not: by their names both are chosen, and proofs are kept.
+fn is_name_of_another_question(property: &Property) -> bool {
+    let built_in = [PropertyKind::NoErrors, PropertyKind::DeadlockFree].map(|kind| kind.keyword());
+    built_in.contains(&property.name.as_str()) && property.kind.keyword() != property.name
 }
 
 /// The questions that are asked of every program, where they are not written down.
