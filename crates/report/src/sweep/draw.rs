@@ -3,6 +3,7 @@
 //! As many properties are side by side as there is room for; the others follow in tables of their own.
 
 use engine::Verdict;
+use model::size::Parameter;
 
 use super::{Extent, Sweep, SweepPoint, SweepRow};
 use crate::numbers::{counted, duration};
@@ -51,14 +52,26 @@ fn heading(sweep: &Sweep<'_>, columns: usize, style: &Style) -> String {
     let run = sweep.runs[0];
     let name = clean(&run.model.name);
     let mut parameters = vec![format!("{} = {}", clean(sweep.parameter), sizes(sweep))];
-    for given in run.model.parameters.iter().filter(|given| given.name != sweep.parameter) {
-        let least = if given.given { "" } else { " (least)" };
-        parameters.push(format!("{} = {}{least}", clean(&given.name), given.value));
+    for other in run.model.parameters.iter().filter(|other| other.name != sweep.parameter) {
+        parameters.push(beside(sweep, other));
     }
     let besides = run.model.given.iter().filter(|given| given.name != sweep.parameter);
     parameters.extend(besides.map(|given| format!("{} = {}", clean(&given.name), given.value)));
     let line = spread(&format!("{name}  {}", parameters.join(", ")), &clean(run.source.name()), columns);
     line.replacen(&name, &style.paint(Ink::Strong, &name), 1) + "\n"
+}
+
+/// The values of a parameter that is not swept: what it has where it is not given may depend on the one that is.
+fn beside(sweep: &Sweep<'_>, parameter: &Parameter) -> String {
+    let name = clean(&parameter.name);
+    let mut values: Vec<i64> = sweep.runs.iter().filter_map(|run| run.model.number(&parameter.name)).collect();
+    values.dedup();
+    match (&values[..], parameter.given) {
+        ([value], true) => format!("{name} = {value}"),
+        ([value], false) if *value == parameter.least => format!("{name} = {value} (least)"),
+        ([value], false) => format!("{name} = {value} (default)"),
+        _ => format!("{name} = {}", values.iter().map(i64::to_string).collect::<Vec<_>>().join(", ")),
+    }
 }
 
 /// The sizes: `2..6` where there is no gap, and otherwise each, as long as there are few.

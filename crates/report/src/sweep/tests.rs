@@ -4,7 +4,7 @@ use base::StopReason;
 
 use super::*;
 use crate::style::Style;
-use crate::testing::{broken_lock, mux_sem};
+use crate::testing::{broken_lock, mux_sem, program};
 use crate::text::width;
 
 fn sweep(runs: &[Run]) -> String {
@@ -27,6 +27,15 @@ fn a_row_for_each_size_and_a_remark_for_each_property() {
     let text = sweep(&runs);
     crate::testing::assert_shown("sweep__a_row_for_each_size_and_a_remark_for_each_property", &text);
     assert!(text.lines().all(|line| width(line) <= 80), "{text}");
+}
+
+/// What a parameter has where it is not given may be different from size to size.
+#[test]
+fn other_parameters_have_the_values_that_they_have() {
+    let text = "program beside(N: 2.., M: 1.. = N, K: 1.., L: 1.. = 4) { process P[i in 0..<N] { skip; } }";
+    let runs: Vec<Run> = (2..=4).map(|size| program("beside.pw", text, size)).collect();
+    let heading = sweep(&runs).lines().next().map(str::to_owned).unwrap();
+    assert!(heading.contains("N = 2..4, M = 2, 3, 4, K = 1 (least), L = 4 (default)"), "{heading}");
 }
 
 #[test]
