@@ -16,5 +16,5 @@ pub mod temporal;
 pub use error::AuditError;
 pub use guided::complete;
 pub use lasso::satisfies;
-pub use recount::{Recount, Recounted, recount};
+pub use recount::{Recount, Recounted, SearchedAgain, recount};
 pub use replay::replay;

@@ -28,6 +28,26 @@ pub struct Recount<'m> {
     turn_graph: OnceCell<TurnGraph>,
 }
 
+/// What searching again within a limit came to.
+pub enum SearchedAgain<'m> {
+    /// All states were seen.
+    All(Recount<'m>),
+    /// There are more states than the limit.
+    TooManyStates,
+    /// A step can be taken in more ways than the limit, so that not all were followed: how many states there are is not known.
+    TooManyWays,
+}
+
+impl<'m> SearchedAgain<'m> {
+    /// The product, if all of it was seen.
+    pub fn all(self) -> Option<Recount<'m>> {
+        match self {
+            SearchedAgain::All(recount) => Some(recount),
+            SearchedAgain::TooManyStates | SearchedAgain::TooManyWays => None,
+        }
+    }
+}
+
 /// Whether an exploration was searched again and agreed, or is too large for that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recounted {
@@ -48,9 +68,10 @@ pub fn recount(
     if exploration.states > limit as u64 {
         return Ok(Recounted::TooLarge);
     }
-    match Recount::of(model, limit) {
-        Some(recount) => recount.check(property, exploration),
-        None => Err(AuditError::new(
+    match Recount::within(model, limit, &Budget::unlimited()) {
+        Ok(SearchedAgain::All(recount)) => recount.check(property, exploration),
+        Ok(SearchedAgain::TooManyWays) | Err(_) => Ok(Recounted::TooLarge),
+        Ok(SearchedAgain::TooManyStates) => Err(AuditError::new(
             format!("there are {} reachable states", exploration.states),
             format!("there are more than {limit}"),
         )),
@@ -58,16 +79,16 @@ pub fn recount(
 }
 
 impl<'m> Recount<'m> {
-    /// Searches the whole product; `None` where it has more than `limit` states.
+    /// Searches the whole product; `None` where it has more than `limit` states, or as many ways to take a step.
     pub fn of(model: &'m Model, limit: usize) -> Option<Self> {
-        Recount::within(model, limit, &Budget::unlimited()).unwrap_or_default()
+        Recount::within(model, limit, &Budget::unlimited()).ok()?.all()
     }
 
     /// The same within a budget: with hundreds of processes a few thousand states take seconds.
     ///
     /// # Errors
     /// A limit that was reached.
-    pub fn within(model: &'m Model, limit: usize, budget: &Budget) -> Result<Option<Self>, StopReason> {
+    pub fn within(model: &'m Model, limit: usize, budget: &Budget) -> Result<SearchedAgain<'m>, StopReason> {
         let mut recount = Recount {
             model,
             states: Vec::new(),
@@ -77,7 +98,7 @@ impl<'m> Recount<'m> {
         let mut found: HashMap<State, u64> = HashMap::new();
         for state in initial_states(model) {
             if !recount.note(&mut found, state, 0, limit) {
-                return Ok(None);
+                return Ok(SearchedAgain::TooManyStates);
             }
         }
         let mut next = 0;
@@ -87,13 +108,15 @@ impl<'m> Recount<'m> {
             let depth = found[&state];
             recount.counted.depth = recount.counted.depth.max(depth);
             recount.counted.deadlocks += u64::from(is_deadlock(model, &state));
-            let Some(steps) = steps_up_to(model, &state, limit) else { return Ok(None) };
+            let Some(steps) = steps_up_to(model, &state, limit) else {
+                return Ok(SearchedAgain::TooManyWays);
+            };
             for step in steps {
                 match step.result {
                     Ok(successor) => {
                         recount.counted.transitions += 1;
                         if !recount.note(&mut found, successor, depth + 1, limit) {
-                            return Ok(None);
+                            return Ok(SearchedAgain::TooManyStates);
                         }
                     }
                     Err(_) => recount.counted.errors += 1,
@@ -102,7 +125,7 @@ impl<'m> Recount<'m> {
             next += 1;
         }
         recount.counted.states = recount.states.len() as u64;
-        Ok(Some(recount))
+        Ok(SearchedAgain::All(recount))
     }
 
     /// Adds a state that is not known yet; whether there was room for it.

@@ -7,7 +7,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use audit::certificate::CertificateError;
-use audit::{AuditError, Recount, Recounted};
+use audit::{AuditError, Recount, Recounted, SearchedAgain};
 use base::{Budget, Feature, StopReason, Unsupported};
 use engine::error::title;
 use engine::insight::Insight;
@@ -75,7 +75,7 @@ pub struct Auditor<'m> {
     /// What may be used for checking proofs.
     budget: Budget,
     /// `Some(None)` once the product has turned out to be larger than an exploration claims.
-    recount: Option<Option<Recount<'m>>>,
+    recount: Option<SearchedAgain<'m>>,
     /// A few runs, which claims are confronted with.
     runs: Option<RunSample>,
 }
@@ -218,11 +218,11 @@ impl<'m> Auditor<'m> {
             return Ok(Audit::NotDone);
         }
         match self.recount() {
-            Ok(Some(recount)) => Ok(match recount.check_claim(property)? {
+            Ok(SearchedAgain::All(recount)) => Ok(match recount.check_claim(property)? {
                 Recounted::Agrees => Audit::Accepted,
                 Recounted::TooLarge => Audit::NotDone,
             }),
-            Ok(None) | Err(_) => Ok(Audit::NotDone),
+            Ok(SearchedAgain::TooManyStates | SearchedAgain::TooManyWays) | Err(_) => Ok(Audit::NotDone),
         }
     }
 
@@ -245,12 +245,13 @@ impl<'m> Auditor<'m> {
         }
     }
 
-    /// The product, searched again when it is first asked for; `None` where it is too large.
-    fn recount(&mut self) -> Result<Option<&Recount<'m>>, StopReason> {
-        if self.recount.is_none() {
-            self.recount = Some(Recount::within(self.model, MOST_RECOUNTED, &self.budget)?);
-        }
-        Ok(self.recount.as_ref().and_then(Option::as_ref))
+    /// The product, searched again when it is first asked for.
+    fn recount(&mut self) -> Result<&SearchedAgain<'m>, StopReason> {
+        let again = match self.recount.take() {
+            Some(again) => again,
+            None => Recount::within(self.model, MOST_RECOUNTED, &self.budget)?,
+        };
+        Ok(self.recount.insert(again))
     }
 
     fn recounted(
@@ -262,13 +263,13 @@ impl<'m> Auditor<'m> {
             return Ok(Audit::NotDone);
         }
         match self.recount() {
-            Ok(Some(recount)) => Ok(match check(recount)? {
+            Ok(SearchedAgain::All(recount)) => Ok(match check(recount)? {
                 Recounted::Agrees => Audit::Accepted,
                 Recounted::TooLarge => Audit::NotDone,
             }),
-            // A search that could not be repeated in time is one that was not repeated.
-            Err(_) => Ok(Audit::NotDone),
-            Ok(None) => Err(AuditError::new(
+            // A search that could not be repeated in time, or with so many ways to take a step, is one that was not repeated.
+            Ok(SearchedAgain::TooManyWays) | Err(_) => Ok(Audit::NotDone),
+            Ok(SearchedAgain::TooManyStates) => Err(AuditError::new(
                 format!("there are {states} reachable states"),
                 format!("there are more than {MOST_RECOUNTED}"),
             )),

@@ -135,7 +135,8 @@ fn search(model: &Model, property: PropertyId, budget: &Budget) -> Result<(), Re
         let why = "it is about larger sizes, and this one is too large to be searched".to_owned();
         Rejection::Undecided(Unsupported::about(Feature::Checking, why).into())
     };
-    let found = Recount::within(model, MOST_SEARCHED, budget).map_err(Rejection::Undecided)?.ok_or_else(undecided)?;
+    let found =
+        Recount::within(model, MOST_SEARCHED, budget).map_err(Rejection::Undecided)?.all().ok_or_else(undecided)?;
     match found.check_claim(property) {
         Ok(Recounted::Agrees) => Ok(()),
         Ok(Recounted::TooLarge) => Err(undecided()),
