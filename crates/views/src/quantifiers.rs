@@ -93,7 +93,8 @@ fn may_fault(ground: Ground<'_>, expr: &Expr) -> bool {
         ExprKind::At { who, .. } | ExprKind::IndexOf(who) => !is_somebody(ground, who),
         ExprKind::Not(inner) => within(inner),
         ExprKind::Negate(_) => true,
-        ExprKind::ToProcess(_, inner) => !is_somebody(ground, inner),
+        // A bound variable may be a number, of which the family has no process.
+        ExprKind::ToProcess(_, inner) => !is_somebody(ground, inner) || matches!(inner.kind, ExprKind::Bound(_)),
         ExprKind::Binary(op, left, right) => op.computes() || within(left) || within(right),
         ExprKind::If(test, yes, no) => within(test) || within(yes) || within(no),
         ExprKind::Quantified(inner) => within(&inner.body) || inner.filter.as_ref().is_some_and(within),

@@ -34,7 +34,10 @@ pub(super) fn may_fail(model: &Model, expr: &Expr) -> bool {
             bounds || quantified.filter.as_ref().is_some_and(fails) || fails(&quantified.body)
         }
         ExprKind::IndexOf(inner) => fails(inner) || !is_process(model, inner),
-        ExprKind::ToProcess(_, inner) => fails(inner) || !is_process(model, inner),
+        // A bound variable may be a number, of which the family has no process.
+        ExprKind::ToProcess(_, inner) => {
+            fails(inner) || !is_process(model, inner) || matches!(inner.kind, ExprKind::Bound(_))
+        }
     }
 }
 
