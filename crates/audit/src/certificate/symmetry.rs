@@ -29,6 +29,8 @@ use super::numbering::{Numbering, name};
 use image::{Images, Reader, Sort};
 use total::Total;
 
+pub(super) use total::AnySize;
+
 /// Where each process goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Permutation(Vec<ProcessId>);
@@ -329,10 +331,11 @@ fn dimensions(
     Ok(found)
 }
 
-/// Whether an expression surely has a value in every state, read in this scope, where the variables bound around it yield processes of
-/// these families, or else no processes.
+/// Whether an expression surely has a value in every state, however many processes the family has, read in this scope, where the
+/// variables bound around it yield processes of these families, or else no processes.
 pub(super) fn surely_has_value(
     model: &Model,
+    any_size: AnySize<'_>,
     expr: &Expr,
     scope: Option<TextOwner>,
     bound: &[Option<FamilyId>],
@@ -340,7 +343,7 @@ pub(super) fn surely_has_value(
     let identity = Permutation(model.processes.ids().collect());
     let images = Images { model, permutation: &identity, dimensions: &BTreeMap::new() };
     let sorts = bound.iter().map(|family| family.map_or(Sort::Plain, Sort::Process)).collect();
-    Total { images: &images }.is_total(expr, &Reader { scope, bound: sorts })
+    Total { images: &images, any_size: Some(any_size) }.is_total(expr, &Reader { scope, bound: sorts })
 }
 
 /// What a value becomes.

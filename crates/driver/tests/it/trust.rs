@@ -18,7 +18,7 @@ use propagate::Propagate;
 use rings::ByRings;
 
 /// Programs and the truth about their properties.
-const PROGRAMS: [(&str, &str); 34] = [
+const PROGRAMS: [(&str, &str); 35] = [
     // Nothing is left of a claim where there is one process only; what it is demanded under may have no value all the same.
     (
         "program alone { shared s0: 0..=2; shared s1: -1..=0;
@@ -278,6 +278,11 @@ const PROGRAMS: [(&str, &str); 34] = [
          invariant p: forall i in P: !P[i]@c; invariant q: t == Q[0]; }",
         "--",
     ),
+    // A step can be taken in more ways than are searched again.
+    (
+        "program ways { shared x: 0..=1; process P { loop { a: atomic { for k in 0..<12 { x = any; } } } } invariant p: x <= 1; }",
+        "+",
+    ),
     // Whether an instance is a fault depends on which process comes first.
     (
         "program order(N: 2..) { shared a: [bool; N]; shared d: bool;
@@ -297,7 +302,29 @@ struct Borrowed {
     other: &'static str,
 }
 
-const BORROWED: [Borrowed; 19] = [
+const BORROWED: [Borrowed; 22] = [
+    // The index of a process that is not seen, an element that only few processes have, and their number are what they are at one size.
+    Borrowed {
+        program: "program indices(N: 2..) { process P[i in 0..<N] { public f: bool;
+            loop { a: await forall j: !P[j].f || 1 > 0; b: f = true; c: f = false; } } }",
+        property: "no_errors",
+        word: "1 > 0",
+        other: "6 / (7 - j) > 0",
+    },
+    Borrowed {
+        program: "program elements(N: 2..) { shared b: [0..=1; 5] = 1; process P[i in 0..<N] { public f: bool;
+            loop { a: await forall j: !P[j].f || 1 > 0; b: f = true; c: f = false; } } }",
+        property: "no_errors",
+        word: "1 > 0",
+        other: "b[j] == 1",
+    },
+    Borrowed {
+        program: "program number(N: 2..) { process P[i in 0..<N] { public f: bool;
+            loop { a: await forall j: !P[j].f || 1 > 0; b: f = true; c: f = false; } } }",
+        property: "no_errors",
+        word: "1 > 0",
+        other: "6 / (7 - N) > 0",
+    },
     // What is evaluated only because of a process that is not seen.
     Borrowed {
         program: "program behind(N: 2..) { shared x: 0..=3;
@@ -665,7 +692,12 @@ const NEVER_LOOKED_AT: [&str; 4] = [
 ];
 
 /// Programs with something that the checker of proofs for every size does not follow: nothing is claimed of them.
-const NOT_FOLLOWED: [&str; 8] = [
+const NOT_FOLLOWED: [&str; 9] = [
+    // A number of a range names a process of another family, behind a quantifier.
+    "program ranged(N: 2..) {
+     process P[i in 0..<N] { public f: bool; public o: pid(Q);
+       loop { a: await forall j in P: !P[j].f || (forall m in 0..<5: P[j].o == Q[m] || true); b: f = true; c: f = false; } }
+     process Q[k in 0..<3] { loop { skip; } } }",
     // What is assumed of each process is assumed of one that the size names, too, and so belongs to it at no size.
     "program last(N: 2..) { shared a: [0..=2; N]; shared g: 0..=2;
      process P[i in 0..<N] { loop { l0: a[i] = 1; l1: g = 2; } }

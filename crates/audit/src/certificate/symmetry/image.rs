@@ -332,7 +332,7 @@ impl Images<'_> {
         }
         let over_processes =
             bindings.iter().any(|binding| matches!(binding.domain, Domain::Family(family) if self.moves(family)));
-        let total = Total { images: self };
+        let total = Total { images: self, any_size: None };
         let has_value =
             total.is_total(body, reader) && filter.as_ref().is_none_or(|filter| total.is_total(filter, reader));
         if over_processes && *quantifier != Quantifier::Count && !has_value {

@@ -2,11 +2,16 @@
 //!
 //! In: an expression and what its bound variables yield. Out: whether evaluating it can be no fault in any state, as far as the
 //! types of what it reads show: no index leaves its array, nothing is divided by zero, no number leaves 64 bits, `none` is not
-//! used as a process. Where that is not clear, it is not said.
+//! used as a process. Where that is not clear, it is not said. What is asked of every size is judged without a number that is one of this size.
+
+use std::collections::BTreeMap;
 
 use model::expr::{Access, BinaryOp, Domain, Expr, ExprKind, Quantified, Whose};
+use model::process::FamilyId;
+use model::size::ParameterId;
 use model::types::ScalarType;
 use model::value::Value;
+use model::variable::VarId;
 
 use super::image::{Images, Reader, Sort, sort_of_domain};
 
@@ -17,12 +22,39 @@ struct Interval {
     hi: i128,
 }
 
+/// A family of any size.
+#[derive(Clone, Copy)]
+pub(in crate::certificate) struct AnySize<'a> {
+    /// The family.
+    pub family: FamilyId,
+    /// The parameter that says how many processes it has.
+    pub size: ParameterId,
+    /// The arrays that have an element for each of them, and in which dimension.
+    pub rows: &'a BTreeMap<VarId, usize>,
+}
+
 /// Judges expressions of a program.
 pub(super) struct Total<'a> {
     pub images: &'a Images<'a>,
+    /// The family of which nothing may be taken from the size at hand, if there is one.
+    pub any_size: Option<AnySize<'a>>,
 }
 
 impl Total<'_> {
+    fn is_of_any_size(&self, family: FamilyId) -> bool {
+        self.any_size.is_some_and(|any| any.family == family)
+    }
+
+    /// Whether an index is that of a process, in a dimension that has an element for each process whatever the size is.
+    fn is_row(&self, access: &Access, dimension: usize, index: &Expr, reader: &Reader) -> bool {
+        let ExprKind::IndexOf(who) = &index.kind else { return false };
+        self.any_size.is_some_and(|any| {
+            any.rows.get(&access.var) == Some(&dimension)
+                && self.images.sort(who, reader) == Sort::Process(any.family)
+                && self.is_total(index, reader)
+        })
+    }
+
     /// Whether the expression surely has a value.
     pub fn is_total(&self, expr: &Expr, reader: &Reader) -> bool {
         let total = |part: &Expr| self.is_total(part, reader);
@@ -75,11 +107,13 @@ impl Total<'_> {
             Whose::Shared | Whose::Mine | Whose::Frame => true,
         };
         let lens = self.images.model.vars[access.var].ty.dimensions();
-        let is_inside = |(index, len): (&Expr, usize)| {
+        let is_inside = |(dimension, (index, len)): (usize, (&Expr, usize))| {
             let within = |range: Interval| range.lo >= 0 && range.hi < len as i128;
-            self.is_total(index, reader) && self.interval(index, reader).is_some_and(within)
+            let has_each = self.any_size.is_some_and(|any| any.rows.get(&access.var) == Some(&dimension));
+            self.is_row(access, dimension, index, reader)
+                || !has_each && self.is_total(index, reader) && self.interval(index, reader).is_some_and(within)
         };
-        has_owner && access.indices.iter().zip(lens).all(is_inside)
+        has_owner && access.indices.iter().zip(lens).enumerate().all(is_inside)
     }
 
     /// Whether the expression yields a process wherever it has a value.
@@ -102,6 +136,7 @@ impl Total<'_> {
         let of = |part: &Expr| self.interval(part, reader);
         let found = match &expr.kind {
             ExprKind::Const(Value::Int(number)) => Interval::new(i128::from(*number), i128::from(*number)),
+            ExprKind::Parameter(id) if self.any_size.is_some_and(|any| any.size == *id) => return None,
             ExprKind::Parameter(id) => {
                 let number = i128::from(self.images.model.parameters[*id].value);
                 Interval::new(number, number)
@@ -111,7 +146,7 @@ impl Total<'_> {
                 ScalarType::Semaphore { max } => Interval::new(0, i128::from(max)),
                 _ => return None,
             },
-            ExprKind::IndexOf(who) => self.indices(self.images.sort(who, reader)),
+            ExprKind::IndexOf(who) => self.indices(self.images.sort(who, reader))?,
             ExprKind::Negate(inner) => of(inner)?.combined(of(inner)?, |one, _| -one),
             ExprKind::If(_, yes, no) => {
                 let (yes, no) = (of(yes)?, of(no)?);
@@ -149,6 +184,7 @@ impl Total<'_> {
         let mut product: i128 = 1;
         for binding in &quantified.bindings {
             let size = match &binding.domain {
+                Domain::Family(family) if self.is_of_any_size(*family) => return None,
                 Domain::Family(family) => model.families[*family].count() as i128,
                 Domain::Enum(id) => model.enums[*id].values.len() as i128,
                 Domain::Range(lo, hi) => {
@@ -162,21 +198,24 @@ impl Total<'_> {
         Some(product)
     }
 
-    /// The indices of the processes that are meant.
-    fn indices(&self, sort: Sort) -> Interval {
+    /// The indices of the processes that are meant, where they are the same at every size that is asked about.
+    fn indices(&self, sort: Sort) -> Option<Interval> {
         let model = self.images.model;
-        let families = model.families.entries().filter(|&(id, _)| match sort {
+        let is_meant = |id: FamilyId| match sort {
             Sort::Process(family) => id == family,
             Sort::SomeProcess | Sort::NoProcess | Sort::Plain => true,
-        });
+        };
+        if model.families.ids().any(|id| is_meant(id) && self.is_of_any_size(id)) {
+            return None;
+        }
+        let families = model.families.entries().filter(|&(id, _)| is_meant(id));
         let range = |index: &model::process::IndexRange| {
             let first = i128::from(index.first);
             Interval::new(first, first + index.count as i128 - 1)
         };
         let ranges = families.map(|(_, family)| family.index.as_ref().map_or(Interval::new(0, 0), range));
-        ranges
-            .reduce(|one, other| Interval::new(one.lo.min(other.lo), one.hi.max(other.hi)))
-            .unwrap_or(Interval::new(0, 0))
+        let all = ranges.reduce(|one, other| Interval::new(one.lo.min(other.lo), one.hi.max(other.hi)));
+        Some(all.unwrap_or(Interval::new(0, 0)))
     }
 }
 

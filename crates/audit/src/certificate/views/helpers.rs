@@ -28,7 +28,7 @@ pub(super) fn help(text: &Text<'_>, action: &Action) -> Help {
 }
 
 fn of_test(text: &Text<'_>, scope: TextOwner, test: &Expr) -> Help {
-    if quantifies(text, test) && !surely_has_value(text.model, test, Some(scope), &[]) {
+    if quantifies(text, test) && !surely_has_value(text.model, text.any_size(), test, Some(scope), &[]) {
         return Help::Always;
     }
     if turns(text, test, true) { Help::Missing } else { Help::Never }

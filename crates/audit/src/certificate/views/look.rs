@@ -514,7 +514,7 @@ impl<'m> Look<'_, 'm> {
             Item::Value(_) | Item::Place(_) | Item::Taken(_) | Item::Hidden => None,
         };
         let bound: Vec<Option<FamilyId>> = self.bound.iter().map(family).collect();
-        surely_has_value(self.text.model, expr, scope.map(TextOwner::Family), &bound)
+        surely_has_value(self.text.model, self.text.any_size(), expr, scope.map(TextOwner::Family), &bound)
     }
 
     /// Whether the body holds for the bound values; `None` where the filter leaves them out.

@@ -16,6 +16,7 @@ use model::types::ScalarType;
 use model::value::Value;
 use model::variable::{CellId, Init, Storage, VarId};
 
+use crate::certificate::symmetry::AnySize;
 use crate::certificate::{CertificateError, Outcome};
 
 /// A program of interchangeable processes, and what configurations of it consist of.
@@ -93,6 +94,11 @@ impl<'m> Text<'m> {
         let (rows, shared, local) = (BTreeMap::new(), Vec::new(), Vec::new());
         let (hidden, present) = (Vec::new(), Vec::new());
         Text { model, written, family, size, is_ordered: false, rows, shared, local, hidden, n_named: 0, present }
+    }
+
+    /// What may be said of it whatever the number of processes is.
+    pub fn any_size(&self) -> AnySize<'_> {
+        AnySize { family: self.family, size: self.size, rows: &self.rows }
     }
 
     fn families(&self) -> Outcome<()> {
