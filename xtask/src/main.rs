@@ -31,6 +31,7 @@ usage: cargo xtask tidy                   check the rules of the house
        cargo xtask beem [LIMIT]            compare the BEEM models with the reference counts
        cargo xtask promela [LIMIT] [NAME]    compare the Promela models with SPIN's counts and verdicts
        cargo xtask promela random [COUNT] [SEED]  random programs against SPIN itself
+       cargo xtask promela trails [COUNT] [SEED]  trails that SPIN prints of random programs, followed
        cargo xtask campaign [--programs N] [--seed S] [--profile P] [--method M] [--seconds T]
                                           every method on random programs against brute force
        cargo xtask fuzz all|TARGET [--seconds N]  the readers on mutated inputs

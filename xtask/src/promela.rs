@@ -2,10 +2,12 @@
 //!
 //! In: `../shared/promela` (models and `index.csv` with SPIN's counts and verdicts). Out: one line for each model, and status 1 if a number of
 //! states or transitions or a verdict differs. A model that is not read, or whose reference has more states than the limit, is named.
-//! `cargo xtask promela 100000` sets the limit. `cargo xtask promela random` compares random programs with SPIN itself (`random.rs`).
+//! `cargo xtask promela 100000` sets the limit. `cargo xtask promela random` compares random programs with SPIN itself (`random.rs`), and
+//! `cargo xtask promela trails` follows what SPIN prints of their errors (`trails.rs`).
 
 mod random;
 mod spin;
+mod trails;
 mod verdict;
 
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -45,6 +47,9 @@ enum ModelOutcome {
 pub fn run(root: &Path, arguments: &[&str]) -> ExitCode {
     if let ["random", rest @ ..] = arguments {
         return random::run(root, rest);
+    }
+    if let ["trails", rest @ ..] = arguments {
+        return trails::run(root, rest);
     }
     let folder = root.join("../shared/promela");
     let table = match NamedTable::read(&folder.join("index.csv")) {

@@ -1,52 +1,41 @@
 //! What `spin -t -p` or `pan -r` printed, followed in a program.
 //!
 //! In: the printed text, and a Model in which every statement is an action of its own (`Reading::single_steps`). Out: the run, as a trace of the
-//! reference semantics. A printed step names a process by its pid and proctype, a line and a statement. Steps of the Model are tried that are of that
-//! process; the line and the statement, whose spelling differs, decide between several. The search takes the cheapest run first and may go back.
+//! reference semantics, and what it shows at its end. `printed.rs` reads the text, `search.rs` finds the run, `ending.rs` says which
+//! properties it decides. A cycle is followed for some rounds, until a state comes again: what `pan` takes for the same may hold other values
+//! in variables that nobody reads any more.
 
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashSet};
+mod ending;
+mod printed;
+mod search;
+
 use std::fmt;
 
-use audit::AuditError;
 use base::SourceFile;
-use evidence::{Trace, TraceEnd};
 use model::Model;
-use model::control::ActionId;
-use model::eval::{self, Move, State, StepFault};
-use model::process::ProcessId;
 
-/// More states than this are not tried.
-const MOST_TRIED: usize = 300_000;
-/// What a line that is another one costs.
-const OTHER_LINE: usize = 2;
-/// What a statement that is spelled otherwise costs, or a jump that is no step here.
-const OTHER_TEXT: usize = 1;
+pub use ending::Shown;
+pub use printed::{Printed, SaidEnd, Trail};
+use search::{Following, TrailSearch};
 
-/// One printed step.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Printed {
-    /// Its position in the printed text, from 1.
-    pub at: usize,
-    /// The pid.
-    pub pid: i64,
-    /// The proctype; none where a process ends.
-    pub proctype: Option<String>,
-    /// The line of the program, and of which file.
-    pub line: Option<(String, u32)>,
-    /// The statement as SPIN writes it; empty where the process ends.
-    pub statement: String,
-}
+/// How many rounds of a cycle are followed.
+const MOST_ROUNDS: usize = 4;
 
 /// Why a trail is not followed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TrailError {
     /// There is no printed step, and no end of a trail.
     Empty,
+    /// What `pan` keeps for itself, not what it prints.
+    Raw,
+    /// `pan -r` has not found the steps itself, as those of non-progress cycles.
+    NotReplayed,
     /// No run of the program has this step.
     Refused(Box<Printed>),
-    /// Too many runs were tried.
-    TooMany,
+    /// All steps are there, but the run does not end as the text says.
+    OtherEnd(SaidEnd),
+    /// Too many runs were tried: so many states.
+    TooMany(usize),
 }
 
 impl fmt::Display for TrailError {
@@ -55,249 +44,103 @@ impl fmt::Display for TrailError {
             TrailError::Empty => f.write_str(
                 "no step of a trail is found; `spin -t -p` prints lines such as `3: proc 1 (P:1) m.pml:7 (state 2) [x = 1]`",
             ),
+            TrailError::Raw => {
+                f.write_str("these are the numbers that `pan` writes for itself; give what `spin -t -p` or `./pan -r` prints of them")
+            }
+            TrailError::NotReplayed => {
+                f.write_str("`pan -r` did not find the steps of the trail itself; give what `spin -t -p` prints")
+            }
             TrailError::Refused(step) => {
-                let what = if step.statement.is_empty() { "terminates" } else { &step.statement };
+                let what = if step.ends() { "terminates" } else { &step.statement };
                 write!(f, "line {} of the trail: process {} cannot take this step here: {what}", step.at, step.pid)
             }
-            TrailError::TooMany => write!(f, "more than {MOST_TRIED} states were tried to follow the trail"),
+            TrailError::OtherEnd(said) => match said {
+                SaidEnd::Error(what) => write!(f, "all steps can be taken, but the run does not end in this error: {what}"),
+                SaidEnd::EndState => f.write_str("all steps can be taken, but the last state is no invalid end state"),
+                SaidEnd::Claim => f.write_str("all steps can be taken, but no claim is violated"),
+                SaidEnd::Cycle => f.write_str("all steps can be taken, but they are no cycle that violates what is asked"),
+            },
+            TrailError::TooMany(most) => write!(f, "more than {most} states were tried to follow the trail"),
         }
     }
 }
 
-/// The steps of a printed trail; those of claims are left out.
-///
-/// # Errors
-/// A text that is no trail.
-pub fn read(text: &str) -> Result<Vec<Printed>, TrailError> {
-    let steps: Vec<Printed> = text.lines().enumerate().filter_map(|(at, line)| printed(at + 1, line)).collect();
-    // A trail to the first state has no steps.
-    let is_trail = !steps.is_empty() || text.contains("trail ends after");
-    if is_trail { Ok(steps) } else { Err(TrailError::Empty) }
+/// Whether a trail may be one of progress, which is asked about only where the call says so: a cycle without a claim.
+pub fn may_ask_for_progress(text: &str) -> bool {
+    let is_of_claim = text.contains("Never claim moves") || text.contains("(never");
+    text.contains("(:np_:") || (text.contains("<<<<<START OF CYCLE") && !is_of_claim)
 }
 
-fn printed(at: usize, line: &str) -> Option<Printed> {
-    let (number, rest) = line.trim_start().split_once(':')?;
-    number.parse::<u64>().ok()?;
-    let rest = rest.trim_start().strip_prefix("proc")?.trim_start();
-    let (pid, rest) = rest.split_once(char::is_whitespace)?;
-    let pid = pid.parse().ok()?;
-    let rest = rest.trim_start();
-    if rest.starts_with("terminates") {
-        return Some(Printed { at, pid, proctype: None, line: None, statement: String::new() });
-    }
-    let (proctype, rest) = rest.strip_prefix('(')?.split_once(')')?;
-    // `:init::1` and `W:1`, or without the number.
-    let proctype = match proctype.rsplit_once(':') {
-        Some((name, number)) if !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()) => name,
-        _ => proctype,
-    };
-    let proctype = Some(proctype.trim_matches(':').to_owned());
-    let (place, rest) = rest.trim_start().split_once(" (state")?;
-    let statement = rest.split_once('[')?.1.trim_end().strip_suffix(']')?.to_owned();
-    if statement == "-end-" {
-        return Some(Printed { at, pid, proctype, line: None, statement: String::new() });
-    }
-    let line = place.rsplit_once(':').and_then(|(file, line)| Some((file.to_owned(), line.trim().parse().ok()?)));
-    Some(Printed { at, pid, proctype, line, statement })
-}
-
-/// The run of a trail; where it ends in a fault or where no process is enabled, its end says so.
+/// Follows a printed trail: the run, and what it shows.
 ///
 /// # Errors
 /// Why there is no such run.
-pub fn follow(model: &Model, source: &SourceFile, steps: &[Printed]) -> Result<Trace, TrailError> {
-    let mut search = TrailSearch { model, source, steps, nodes: Vec::new(), open: BinaryHeap::new(), furthest: 0 };
-    for state in eval::initial_states(model) {
-        search.push(TrailNode { state, by: None, parent: None, position: 0, cost: 0 });
-    }
-    search.run()
-}
-
-/// The property that a trail decides, replayed: that there are no errors, or no invalid end states.
-///
-/// # Errors
-/// What is wrong with the run, which is a mistake of this program.
-pub fn decided(model: &Model, trace: &Trace) -> Result<Option<&'static str>, AuditError> {
-    let name = match trace.end {
-        TraceEnd::Fault { .. } => "no_errors",
-        TraceEnd::Deadlock => "deadlock_free",
-        _ => return Ok(None),
-    };
-    let Some((property, _)) = model.properties.entries().find(|(_, property)| property.name == name) else {
-        return Ok(None);
-    };
-    audit::replay(model, property, trace).map(|()| Some(name))
-}
-
-/// A state on the way.
-struct TrailNode {
-    state: State,
-    /// The step that led to it, and where from.
-    by: Option<Move>,
-    parent: Option<usize>,
-    /// How many printed steps were followed.
-    position: usize,
-    cost: usize,
-}
-
-struct TrailSearch<'m> {
-    model: &'m Model,
-    source: &'m SourceFile,
-    steps: &'m [Printed],
-    nodes: Vec<TrailNode>,
-    /// The cheapest first, then the longest.
-    open: BinaryHeap<(Reverse<usize>, usize, Reverse<usize>)>,
-    furthest: usize,
-}
-
-impl TrailSearch<'_> {
-    fn push(&mut self, node: TrailNode) {
-        self.furthest = self.furthest.max(node.position);
-        self.open.push((Reverse(node.cost), node.position, Reverse(self.nodes.len())));
-        self.nodes.push(node);
-    }
-
-    fn run(mut self) -> Result<Trace, TrailError> {
-        let mut seen: HashSet<(usize, State)> = HashSet::new();
-        while let Some((_, _, Reverse(at))) = self.open.pop() {
-            let (position, cost) = (self.nodes[at].position, self.nodes[at].cost);
-            if position == self.steps.len() {
-                return Ok(self.trace(at, None));
-            }
-            let state = self.nodes[at].state.clone();
-            if !seen.insert((position, state.clone())) {
-                continue;
-            }
-            if self.nodes.len() > MOST_TRIED {
-                return Err(TrailError::TooMany);
-            }
-            for step in eval::steps(self.model, &state) {
-                let Some((length, more)) = self.matched(&step.by, position) else { continue };
-                match step.result {
-                    Ok(next) => {
-                        let node = TrailNode {
-                            state: next,
-                            by: Some(step.by),
-                            parent: Some(at),
-                            position: position + length,
-                            cost: cost + more,
-                        };
-                        self.push(node);
-                    }
-                    Err(fault) if position + length == self.steps.len() => {
-                        return Ok(self.trace(at, Some((step.by, fault))));
-                    }
-                    Err(_) => {}
-                }
-            }
-            // A jump that is no step here.
-            if is_jump(&self.steps[position].statement) {
-                let node =
-                    TrailNode { state, by: None, parent: Some(at), position: position + 1, cost: cost + OTHER_TEXT };
-                self.push(node);
-            }
-        }
-        match self.steps.get(self.furthest).or(self.steps.last()) {
-            Some(step) => Err(TrailError::Refused(Box::new(step.clone()))),
-            None => Err(TrailError::Empty),
-        }
-    }
-
-    /// How many printed steps a step of the Model is, and what differs.
-    fn matched(&self, by: &Move, position: usize) -> Option<(usize, usize)> {
-        let (mut length, mut cost) = (0, 0);
-        for link in by.links() {
-            for (process, action) in std::iter::once((link.process, link.action)).chain(link.partner) {
-                let text = self.text(action);
-                // A process that is started does nothing that is printed, and the end of a block is no statement.
-                if text.starts_with("start ") || text == "end of block" {
-                    continue;
-                }
-                let Some(printed) = self.steps.get(position + length) else { return Some((length, cost)) };
-                cost += self.differs(printed, process, action)?;
-                length += 1;
-            }
-        }
-        Some((length, cost))
-    }
-
-    fn text(&self, action: ActionId) -> &str {
-        &self.model.statements[self.model.actions[action].statement].text
-    }
-
-    /// What differs between a printed step and an action of a process; none where it is of another process.
-    fn differs(&self, printed: &Printed, process: ProcessId, action: ActionId) -> Option<usize> {
-        let name = &self.model.processes[process].name;
-        let (proctype, pid) = match name.strip_suffix(']').and_then(|name| name.rsplit_once('[')) {
-            Some((proctype, pid)) => (proctype, pid.parse::<i64>().ok()),
-            None => (&**name, None),
+pub fn follow(model: &Model, source: &SourceFile, text: &str) -> Result<Shown, TrailError> {
+    let is_proctype = |name: &str| {
+        let is_it = |process: &model::process::Process| {
+            process.name.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('['))
         };
-        let is_it = printed.proctype.as_deref().is_none_or(|one| one == proctype);
-        if !is_it || pid.is_some_and(|pid| pid != printed.pid) {
-            return None;
-        }
-        let text = self.text(action);
-        let ends = text == "-end-";
-        if ends || printed.statement.is_empty() {
-            return (ends && printed.statement.is_empty()).then_some(0);
-        }
-        let span = self.model.statements[self.model.actions[action].statement].span;
-        let is_main = |file: &str| self.source.name().ends_with(file) || file.ends_with(self.source.name());
-        let line = self.source.line_col(span.start).line;
-        let other_line = printed.line.as_ref().is_some_and(|(file, number)| is_main(file) && *number != line);
-        let other_text = bare(text) != bare(&printed.statement);
-        Some(usize::from(other_line) * OTHER_LINE + usize::from(other_text) * OTHER_TEXT)
+        model.processes.iter().any(is_it)
+    };
+    let Some(trail) = printed::read(text, is_proctype) else {
+        return Err(if is_raw(text) { TrailError::Raw } else { TrailError::Empty });
+    };
+    if text.contains("pan: Error, proc ") {
+        return Err(TrailError::NotReplayed);
     }
-
-    fn trace(&self, last: usize, fault: Option<(Move, StepFault)>) -> Trace {
-        let (mut states, mut steps) = (vec![self.nodes[last].state.clone()], Vec::new());
-        let mut at = last;
-        while let Some(parent) = self.nodes[at].parent {
-            if let Some(by) = &self.nodes[at].by {
-                steps.push(by.clone());
-                states.push(self.nodes[parent].state.clone());
+    let start = trail.cycle.unwrap_or(trail.steps.len());
+    let round = &trail.steps[start..];
+    let rounds = if round.is_empty() { 1..=1 } else { 1..=MOST_ROUNDS };
+    let mut last = Err(TrailError::Empty);
+    let mut round_before = None;
+    for n_rounds in rounds {
+        let mut steps = trail.steps[..start].to_vec();
+        (0..n_rounds).for_each(|_| steps.extend_from_slice(round));
+        let following = Following { model, source, steps: &steps, trail: &trail, round: round.len() };
+        last = TrailSearch::new(following).run();
+        match &last {
+            Ok(trace) if trace.loop_from.is_none() && trail.cycle.is_some() && n_rounds < MOST_ROUNDS => {
+                round_before = trace.states.last().cloned();
             }
-            at = parent;
+            _ => break,
         }
-        states.reverse();
-        steps.reverse();
-        let end = match fault {
-            Some((by, fault)) => TraceEnd::Fault { by, fault },
-            None if eval::is_deadlock(self.model, &self.nodes[last].state) => TraceEnd::Deadlock,
-            None => TraceEnd::State,
-        };
-        Trace::finite(states, steps, end)
+    }
+    let trace = last?;
+    let open = match (&round_before, trace.states.last()) {
+        (Some(before), Some(after)) if trace.loop_from.is_none() => ending::changed(model, before, after),
+        _ => Vec::new(),
+    };
+    if !open.is_empty() {
+        return Ok(Shown { trace, decides: Vec::new(), changes_in_cycle: open });
+    }
+    let shown = ending::shown(model, trace, &trail);
+    let said = trail.says.or(trail.cycle.map(|_| SaidEnd::Cycle));
+    match said {
+        Some(said) if shown.decides.is_empty() => Err(TrailError::OtherEnd(said)),
+        _ => Ok(shown),
     }
 }
 
-fn is_jump(statement: &str) -> bool {
-    statement.starts_with("goto ") || statement.starts_with(".(goto)") || statement == "break" || statement == "(1)"
-}
-
-/// A statement without blanks and parentheses, and with `x++` written out.
-fn bare(statement: &str) -> String {
-    let text: String = statement.chars().filter(|one| !one.is_whitespace() && !matches!(one, '(' | ')')).collect();
-    let counted = |sign: &str, op: &str| text.strip_suffix(sign).map(|name| format!("{name}={name}{op}1"));
-    match &*text {
-        "skip" | "true" => "1".into(),
-        "false" => "0".into(),
-        _ => counted("++", "+").or_else(|| counted("--", "-")).unwrap_or(text),
-    }
+/// Whether a text is a file of `pan`: three numbers on each line.
+fn is_raw(text: &str) -> bool {
+    let is_row = |line: &str| line.split(':').filter(|part| part.parse::<i64>().is_ok()).count() == 3;
+    text.lines().next().is_some_and(is_row)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use evidence::TraceEnd;
     use lang::promela::{Reading, load};
 
     const PROGRAM: &str = "chan r = [0] of { byte };\nbyte n;\nproctype W(byte k) { byte v; atomic { r?v; n = n + v }; n = k }\n\
         init { atomic { run W(3); run W(4) };\n r!1;\n r!2;\n n == 4;\n assert(n == 3) }\n";
 
-    fn followed(trail: &str) -> Result<Trace, TrailError> {
+    fn followed(trail: &str) -> Result<Shown, TrailError> {
         let source = SourceFile::new("m.pml", PROGRAM);
         let reading = Reading { single_steps: true, ..Reading::default() };
         let model = load(&source, &[], &reading).unwrap_or_else(|_| panic!("{PROGRAM}")).model;
-        follow(&model, &source, &read(trail)?)
+        follow(&model, &source, trail)
     }
 
     /// As `spin -t -p` prints it, with what it prints besides.
@@ -312,7 +155,8 @@ mod tests {
 
     #[test]
     fn a_trail_is_followed_to_its_error() {
-        let trace = followed(TRAIL).unwrap_or_else(|error| panic!("{error}"));
+        let Shown { trace, decides, .. } = followed(TRAIL).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(decides, ["no_errors"]);
         assert!(matches!(trace.end, TraceEnd::Fault { .. }), "{:?}", trace.end);
         // The first atomic is one step, and so is each meeting with what goes on behind it.
         assert_eq!(trace.n_steps(), 7);
@@ -326,5 +170,101 @@ mod tests {
         assert_eq!(followed("pan: elapsed time 0 seconds\n"), Err(TrailError::Empty));
         let earlier = TRAIL.replace("[(run W(4))]\n", "[(run W(4))]\n  3: proc 2 terminates\n");
         assert!(followed(&earlier).is_err());
+    }
+
+    const CHOOSING: &str = "byte x; chan q = [0] of { byte };\nltl p { [] (x < 3) }\nactive proctype A() { byte i;\n select (i : 1 .. 3);\n\
+        d_step { do :: i > 0 -> i--; x++ :: else -> break od };\n\
+        atomic { q!x; x = 0; do :: x < 2 -> x++ :: else -> break od }\n printf(\"at %d\", x)\n assert(x != 2) }\n\
+        active proctype B() { byte v; q?v; if :: v == 1 -> goto l :: else -> skip fi; l: v = 4 }\n";
+
+    fn shown(program: &str, trail: &str) -> Result<Shown, TrailError> {
+        let source = SourceFile::new("m.pml", program);
+        let progress = may_ask_for_progress(trail);
+        let reading = Reading { single_steps: true, progress, ..Reading::default() };
+        let model = load(&source, &[], &reading).unwrap_or_else(|_| panic!("{program}")).model;
+        follow(&model, &source, trail)
+    }
+
+    /// As `spin -t -p` prints it: all statements of a `d_step`, jumps, and a text without an end of its line.
+    #[test]
+    fn a_choice_is_followed_with_its_value_and_a_loop_by_its_lines() {
+        let trail = "  1:\tproc  0 (A:1) m.pml:4 (state 1)\t[i = 1]\n\
+            \x20 2:\tproc  0 (A:1) m.pml:5 (state 14)\t[.(goto)]\n  2:\tproc  0 (A:1) m.pml:5 (state 11)\t[DO]\n\
+            \x20 2:\tproc  0 (A:1) m.pml:5 (state 7)\t[i = (i-1)]\n  2:\tproc  0 (A:1) m.pml:5 (state 8)\t[x = (x+1)]\n\
+            \x20 2:\tproc  0 (A:1) m.pml:5 (state 10)\t[goto :b0]\n  2:\tproc  0 (A:1) m.pml:5 (state 13)\t[break]\n\
+            \x20 3:\tproc  0 (A:1) m.pml:6 (state 15)\t[q!x]\n  4:\tproc  1 (B:1) m.pml:9 (state 1)\t[q?v]\n\
+            \x20 5:\tproc  1 (B:1) m.pml:9 (state 2)\t[((v==1))]\n  6:\tproc  1 (B:1) m.pml:9 (state 8)\t[v = 4]\n\
+            \x20 7: proc 1 terminates\n  8:\tproc  0 (A:1) m.pml:6 (state 16)\t[x = 0]\n\
+            \x20 9:\tproc  0 (A:1) m.pml:6 (state 17)\t[((x<2))]\n  9:\tproc  0 (A:1) m.pml:6 (state 18)\t[x = (x+1)]\n\
+            \x2010:\tproc  0 (A:1) m.pml:6 (state 17)\t[((x<2))]\n 10:\tproc  0 (A:1) m.pml:6 (state 18)\t[x = (x+1)]\n\
+            \x2011:\tproc  0 (A:1) m.pml:6 (state 19)\t[else]\n 12:\tproc  0 (A:1) m.pml:6 (state 20)\t[goto :b1]\n\
+            \x2013:\tproc  0 (A:1) m.pml:6 (state 23)\t[break]\n\
+            \x20     at 2 14:\tproc  0 (A:1) m.pml:7 (state 25)\t[printf('at %d',x)]\n\
+            spin: m.pml:8, Error: assertion violated\nspin: text of failed assertion: assert((x!=2))\n\
+            \x2015:\tproc  0 (A:1) m.pml:8 (state 26)\t[assert((x!=2))]\nspin: trail ends after 15 steps\n#processes: 1\n\t\tx = 2\n";
+        let found = shown(CHOOSING, trail).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(found.decides, ["no_errors"]);
+        // One step for the choice, the `d_step`, the meeting, two of B and its death, the rest of the `atomic`, and the text.
+        assert_eq!(found.trace.n_steps(), 8);
+        let other = trail.replace("proc  1 (B:1) m.pml:9 (state 2)", "proc  0 (A:1) m.pml:9 (state 2)");
+        assert!(shown(CHOOSING, &other).is_err_and(|error| error.to_string().contains("cannot take this step")));
+    }
+
+    /// As `pan -r` prints it: the claim is process 0, a `d_step` is one line, of statements taken together the first one is printed, and the step that
+    /// fails is not.
+    #[test]
+    fn a_trail_of_pan_with_a_claim_is_followed() {
+        let claim = |number: u32| format!("{number:>3}:\tproc  0 (p) m.pml:2 (state 6)\t[(1)]\n");
+        let trail = format!(
+            "MSC: ~G 3\n{}  2:\tproc  1 (A) m.pml:4 (state 4)\t[i = 1]\n{}  4:\tproc  1 (A) m.pml:5 (state 14)\t[D_STEP5]\n\
+            \x20 6:\tproc  1 (A) m.pml:6 (state 24)\t[q!x]\n  7:\tproc  2 (B) m.pml:9 (state 1)\t[q?v]\n\
+            \x20 9:\tproc  2 (B) m.pml:9 (state 6)\t[((v==1))]\n 11:\tproc  2 (B) m.pml:9 (state 8)\t[v = 4]\n\
+            \x2013:\tproc  2 (B) -:0 (state 0)\t[-end-]\n 15:\tproc  1 (A) m.pml:6 (state 16)\t[x = 0]\n\
+            \x2016:\tproc  1 (A) m.pml:6 (state 21)\t[((x<2))]\n 17:\tproc  1 (A) m.pml:6 (state 21)\t[((x<2))]\n\
+            \x2018:\tproc  1 (A) m.pml:6 (state 21)\t[else]\n 19:\tproc  1 (A) m.pml:6 (state 20)\t[goto :b1]\n\
+            \x2020:\tproc  1 (A) m.pml:6 (state 23)\t[break]\nat 2 22:\tproc  1 (A) m.pml:7 (state 25)\t[printf('at %d',x)]\n\
+            pan:1: assertion violated (x!=2) (at depth 24)\nspin: trail ends after 24 steps\n",
+            claim(1),
+            claim(3)
+        );
+        let found = shown(CHOOSING, &trail).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!((found.decides, found.trace.n_steps()), (vec!["no_errors".to_owned()], 8));
+    }
+
+    #[test]
+    fn a_cycle_is_followed_until_a_state_comes_again() {
+        let program = "bit flag, finish;\nltl p { <> finish }\nactive proctype R() { byte n;\n do\n :: flag = 1;\n flag = 0\n :: n < 200 -> n++\n od }\n";
+        let head = "ltl p: <> (finish)\nstarting claim 1\n";
+        let round = "  <<<<<START OF CYCLE>>>>>\nNever claim moves to line 4\t[(!(finish))]\n\
+            \x20 4:\tproc  0 (R:1) m.pml:5 (state 1)\t[flag = 1]\n  6:\tproc  0 (R:1) m.pml:6 (state 2)\t[flag = 0]\nspin: trail ends after 6 steps\n";
+        let counting =
+            "  2:\tproc  0 (R:1) m.pml:7 (state 3)\t[((n<200))]\n  2:\tproc  0 (R:1) m.pml:7 (state 4)\t[n = (n+1)]\n";
+        let found = shown(program, &format!("{head}{counting}{round}")).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!((found.decides, found.trace.loop_from), (vec!["p".to_owned()], Some(2)));
+        // What changes in each round is named.
+        let round = round.replace("spin: trail", &format!("{counting}spin: trail"));
+        let found = shown(program, &format!("{head}{round}")).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!((found.decides.len(), found.changes_in_cycle), (0, vec!["R.n".to_owned()]));
+    }
+
+    #[test]
+    fn what_the_text_says_of_the_end_must_be_so() {
+        let says = |end: &str| {
+            format!("  1:\tproc  0 (R) m.pml:1 (state 1)\t[x = 1]\n{end}\nspin: trail ends after 1 steps\n")
+        };
+        let program = "byte x; active proctype R() { x = 1; x == 1; x = 2 }";
+        for (end, words) in [
+            ("pan:1: assertion violated (x==3) (at depth 1)", "does not end in this error: assertion violated"),
+            ("pan:1: invalid end state (at depth 1)", "no invalid end state"),
+            ("<<<<<START OF CYCLE>>>>>", "no cycle"),
+        ] {
+            let refused = shown(program, &says(end)).expect_err(end).to_string();
+            assert!(refused.contains(words), "{refused}");
+        }
+        assert_eq!(shown(program, "-4:-4:-4\n1:0:3\n"), Err(TrailError::Raw));
+        let blocked = "byte x; active proctype R() { x = 1; x == 2; x = 2 }";
+        let found =
+            shown(blocked, &says("pan:1: invalid end state (at depth 1)")).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(found.decides, ["deadlock_free"]);
     }
 }

@@ -7,7 +7,7 @@ use base::SourceFile;
 use evidence::Trace;
 use model::Model;
 use model::control::{ActionId, TextOwner};
-use model::eval::{Link, Move, State, Touch, Turn, likely_touched_by};
+use model::eval::{Link, Move, State, Step, Touch, Turn, likely_touched_along, likely_touched_by};
 use model::layout::element_names;
 use model::process::ProcessId;
 use model::value::Value;
@@ -262,8 +262,11 @@ fn frame_changes(model: &Model, process: ProcessId, before: &State, after: &Stat
 fn note_touched(model: &Model, by: &Move, [before, after]: [&State; 2], view: &mut StepView) {
     let statement = |link: Link| (link.partner.map(|(process, _)| process), model.actions[link.action].statement);
     let same = |taken: &Move| taken.links().map(statement).eq(by.links().map(statement));
-    let attempts = likely_touched_by(model, before, by.process, Some(after));
-    let taken = attempts.into_iter().find(|(step, _)| same(&step.by) && step.result.as_ref() == Ok(after));
+    let leads_there = |(step, _): &(Step, Vec<Touch>)| same(&step.by) && step.result.as_ref() == Ok(after);
+    // An action of the same statement may stand for the one that was taken.
+    let along = likely_touched_along(model, before, by, Some(after)).into_iter().find(leads_there);
+    let attempts = || likely_touched_by(model, before, by.process, Some(after));
+    let taken = along.or_else(|| attempts().into_iter().find(leads_there));
     let touched: Vec<Touch> = taken.map_or(Vec::new(), |(_, touched)| touched);
     let is_private = |cell: CellId| matches!(model.vars[model.cells[cell].var].storage, Storage::Local(_));
     view.writes = touched.iter().any(|touch| touch.writes && !is_private(touch.cell));

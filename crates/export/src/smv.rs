@@ -214,8 +214,9 @@ fn bit_operators(model: &Model, flat: &Flat) -> Vec<ExportRefusal> {
     let mut found = Vec::new();
     let mut look = |term: &Term, span| {
         term.visit(&mut |part| {
-            if let TermKind::Binary(crate::term::TermOp::Machine(op), ..) = part.kind()
+            if let TermKind::Binary(crate::term::TermOp::Machine(op), _, right) = part.kind()
                 && !matches!(op, model::machine::MachineOp::Quotient | model::machine::MachineOp::Rest)
+                && expression::cut_to(*op, right).is_none()
             {
                 found.push(ExportRefusal::new(
                     span,

@@ -37,8 +37,8 @@ pub use initial::{
 pub use query::{Contender, Race, able, able_by, is_deadlock, is_idle, is_terminated, may_end, race, stuck_processes};
 pub use run::{Turn, holds, is_true_of, likely_turns, turns};
 pub use step::{
-    attempts_of, attempts_up_to, likely_steps_of, likely_touched_by, local_attempts_up_to, receptions_of, steps,
-    steps_of, steps_up_to, touched_by, touched_by_process,
+    attempts_of, attempts_up_to, likely_steps_of, likely_touched_along, likely_touched_by, local_attempts_up_to,
+    receptions_of, steps, steps_of, steps_up_to, touched_by, touched_by_process,
 };
 
 /// A state of the whole program.

@@ -1,6 +1,6 @@
 //! What `replay` says: a trace step by step, with whole states on request.
 
-use evidence::Trace;
+use evidence::{Trace, TraceEnd};
 use explain::explained::ExplainedSteps;
 use explain::names::{location, own_variables, shared_variables};
 use explain::steps::{StepView, step};
@@ -20,12 +20,19 @@ pub fn accepted(model: &Model, property: Option<&str>, trace: &Trace, style: &St
     style.paint(Ink::Good, &text) + "\n"
 }
 
-/// That what SPIN printed is a run of the program, and what it shows.
-pub fn followed(model: &Model, decided: Option<&str>, trace: &Trace, style: &Style) -> String {
-    let ending = match decided {
-        Some("no_errors") => ", and ends in an error (no_errors)".to_owned(),
-        Some(property) => format!(", and ends in an invalid end state ({property})"),
-        None => String::new(),
+/// That what SPIN printed is a run of the program, and what it shows: the properties that it decides, or what changes in its cycle.
+pub fn followed(model: &Model, (decides, changes): (&[String], &[String]), trace: &Trace, style: &Style) -> String {
+    let list = |names: &[String]| names.iter().map(|name| clean(name)).collect::<Vec<_>>().join(", ");
+    let names = || list(decides);
+    let ending = match trace.end {
+        _ if !changes.is_empty() => {
+            format!("; its cycle does not come back to a state, for it changes {}", list(changes))
+        }
+        _ if decides.is_empty() => String::new(),
+        TraceEnd::Fault { .. } => format!(", and ends in an error ({})", names()),
+        TraceEnd::Deadlock => format!(", and ends in an invalid end state ({})", names()),
+        TraceEnd::Loop => format!(", and goes round for ever, which violates {}", names()),
+        TraceEnd::State | TraceEnd::Race(_) => format!(", and violates {}", names()),
     };
     let steps = counted(trace.n_steps() as u64, "step", "steps");
     let text = format!("{} the trail is a run of {}: {steps}{ending}", style.mark(Mark::Holds), clean(&model.name));

@@ -163,7 +163,7 @@ fn files(words: &[&str]) -> ExitCode {
 }
 
 /// What a program asks, with the names of its properties here.
-fn questions(model: &Model, text: &str) -> Vec<(String, SpinQuestion)> {
+pub fn questions(model: &Model, text: &str) -> Vec<(String, SpinQuestion)> {
     let is_claim = |kind: &PropertyKind| matches!(kind, PropertyKind::Temporal(_) | PropertyKind::Invariant(_));
     let temporal = model.properties.iter().filter(|property| is_claim(&property.kind));
     let names: Vec<String> = temporal.map(|property| property.name.clone()).collect();
@@ -178,16 +178,20 @@ fn questions(model: &Model, text: &str) -> Vec<(String, SpinQuestion)> {
     names.into_iter().filter_map(question).collect()
 }
 
-/// Compares one program.
-pub fn compare(program: &Promela) -> Compared {
+/// What a random program asks, with the names of its properties here.
+pub fn asked_by(program: &Promela) -> Vec<(String, SpinQuestion)> {
     let name = |asked: &PromelaQuestion| match asked {
         PromelaQuestion::Ltl(_) => "p",
         PromelaQuestion::Never(_) => "never",
         PromelaQuestion::Acceptance => "no_acceptance_cycle",
         PromelaQuestion::Progress => "no_non_progress_cycle",
     };
-    let asks: Vec<(String, SpinQuestion)> =
-        program.asked.iter().map(|asked| (name(asked).to_owned(), asked.into())).collect();
+    program.asked.iter().map(|asked| (name(asked).to_owned(), asked.into())).collect()
+}
+
+/// Compares one program.
+pub fn compare(program: &Promela) -> Compared {
+    let asks = asked_by(program);
     compare_given(SpinProgram { text: &program.text(), includes: &Includes::new(), flags: &[] }, &asks)
 }
 
@@ -279,7 +283,7 @@ fn is_fairness_exact(given: SpinProgram<'_>, question: &SpinQuestion, violated: 
     !given.text.contains("provided") && violated != [false, true] && !misses
 }
 
-fn load(given: SpinProgram<'_>, reading: &Reading) -> Result<lang::Loaded, String> {
+pub fn load(given: SpinProgram<'_>, reading: &Reading) -> Result<lang::Loaded, String> {
     let decide = Some(Decide(driver::load::decide));
     let is_lossy = given.flags.iter().any(|flag| flag == LOSSY);
     let reading = Reading { includes: given.includes.clone(), decide, is_lossy, ..reading.clone() };

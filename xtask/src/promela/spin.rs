@@ -93,22 +93,95 @@ fn compiler() -> Option<&'static str> {
     *FOUND.get_or_init(|| COMPILERS.iter().copied().find(|name| runs(name, "-v")))
 }
 
-/// Asks SPIN about a program.
-pub fn ask(given: SpinProgram<'_>, questions: &[SpinQuestion]) -> Result<PanReport, Silence> {
+/// Writes a program to a folder of its own, and makes its verifier with these options of `spin`.
+fn prepared(given: SpinProgram<'_>, options: &[&str]) -> Result<TemporaryFolder, Silence> {
     let refused = |why: &str| Silence::Refused(why.to_owned());
     let folder = TemporaryFolder::new().ok_or_else(|| refused("there is no folder for it"))?;
-    let folder = &folder.path;
     for (name, text) in given.includes.iter().map(|(name, text)| (&**name, &**text)).chain([("m.pml", given.text)]) {
-        let path = folder.join(name);
+        let path = folder.path.join(name);
         let written = path.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| fs::write(&path, text));
         written.map_err(|_| refused("its file cannot be written"))?;
     }
     let macros = given.flags.iter().map(String::as_str);
-    let flags: Vec<&str> = ["-a", "-o1", "-o2", "-o3"].into_iter().chain(macros).chain(["m.pml"]).collect();
-    let made = call(folder, "spin", &flags).ok_or_else(|| refused("spin does not end"))?;
-    if !made.is_fine || made.text.contains("error:") || !folder.join("pan.c").exists() {
+    let flags: Vec<&str> =
+        { ["-a"].into_iter() }.chain(options.iter().copied()).chain(macros).chain(["m.pml"]).collect();
+    let made = call(&folder.path, "spin", &flags).ok_or_else(|| refused("spin does not end"))?;
+    if !made.is_fine || made.text.contains("error:") || !folder.path.join("pan.c").exists() {
         return Err(Silence::Refused(first_error(&made.text)));
     }
+    Ok(folder)
+}
+
+/// What is printed of an error that `pan` finds.
+#[derive(Clone, Debug)]
+pub struct PrintedTrail {
+    /// What was asked, and who prints.
+    pub what: String,
+    /// The property that it violates.
+    pub shows: String,
+    pub text: String,
+}
+
+/// What `spin -t -p` and `pan -r` print of what is found: of a failed assertion, an invalid end state, and each question with its property.
+pub fn trails(given: SpinProgram<'_>, asks: &[(String, SpinQuestion)]) -> Result<Vec<PrintedTrail>, Silence> {
+    // With statements taken together, as SPIN does of itself.
+    let folder = prepared(given, &[])?;
+    let folder = &folder.path;
+    let mut found = Vec::new();
+    let safety: &[&str] = &["-DSAFETY", "-DNOCLAIM"];
+    let mut searches =
+        vec![("no_errors".to_owned(), safety, vec!["-E"]), ("deadlock_free".to_owned(), safety, vec!["-A"])];
+    for (name, question) in asks {
+        let (compiled, flags): (&[&str], Vec<&str>) = match question {
+            SpinQuestion::Claim(None) => (&[], vec!["-a", "-E"]),
+            SpinQuestion::Claim(Some(claim)) => (&[], vec!["-a", "-E", "-N", claim]),
+            SpinQuestion::Acceptance => (&["-DNOCLAIM"], vec!["-a", "-E"]),
+            SpinQuestion::Progress => (&["-DNP", "-DNOCLAIM"], vec!["-l", "-E"]),
+        };
+        searches.push((name.clone(), compiled, flags));
+    }
+    let mut compiled = None;
+    for (shows, wanted, flags) in searches {
+        if compiled != Some(wanted) {
+            compile(folder, "pan", wanted)?;
+            compiled = Some(wanted);
+        }
+        let trail = folder.join("m.pml.trail");
+        let _ = fs::remove_file(&trail);
+        let search: Vec<&str> = SEARCH.iter().chain(&flags).copied().collect();
+        let said = call(folder, "./pan", &search).ok_or(Silence::NotCompleted)?;
+        // Another error may be found first.
+        let is_meant = match &*shows {
+            "no_errors" => true,
+            "deadlock_free" => said.text.contains("invalid end state (at"),
+            _ => {
+                let found =
+                    ["acceptance cycle (at", "non-progress cycle (at", "claim violated", "assertion violated  !("];
+                found.iter().any(|words| said.text.contains(words)) || said.text.contains("end state in claim")
+            }
+        };
+        if !trail.exists() || !is_meant {
+            continue;
+        }
+        let macros = given.flags.iter().map(String::as_str);
+        let spin: Vec<&str> = ["-t", "-p"].into_iter().chain(macros).chain(["m.pml"]).collect();
+        // Of non-progress cycles `pan -r` does not find the steps itself.
+        let is_progress = flags.contains(&"-l");
+        let printers = [Some(("spin", spin)), (!is_progress).then(|| ("./pan", vec!["-r"]))];
+        for (program, flags) in printers.into_iter().flatten() {
+            if let Some(printed) = call(folder, program, &flags) {
+                let what = format!("{shows} by {}", program.trim_start_matches("./"));
+                found.push(PrintedTrail { what, shows: shows.clone(), text: printed.text });
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Asks SPIN about a program.
+pub fn ask(given: SpinProgram<'_>, questions: &[SpinQuestion]) -> Result<PanReport, Silence> {
+    let folder = prepared(given, &["-o1", "-o2", "-o3"])?;
+    let folder = &folder.path;
     compile(folder, "pan", &["-DSAFETY", "-DNOCLAIM"])?;
     let search = |flags: &[&str]| call(folder, "./pan", &[SEARCH, flags].concat()).ok_or(Silence::NotCompleted);
     let listed = search(&["-E", "-A", "-c0"])?;

@@ -31,6 +31,7 @@ const ALLOWED: [(&str, &[&str]); 14] = [
             "is_terminated",
             "is_true_of",
             "likely_steps_of",
+            "likely_touched_along",
             "likely_touched_by",
             "likely_turns",
             "may_end",

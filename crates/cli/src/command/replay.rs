@@ -8,7 +8,7 @@ use std::path::Path;
 use driver::check::Program;
 use driver::files;
 use driver::replay::{ReplayError, replay};
-use driver::trail::{self, TrailError};
+use driver::trail::{self, Shown, TrailError};
 use evidence::Trace;
 use evidence::itf;
 use lang::promela::Reading;
@@ -60,19 +60,20 @@ pub fn run(options: &ReplayOptions, display: &DisplayOptions) -> Result<ExitStat
 fn follow(printed: &Path, options: &ReplayOptions, display: &DisplayOptions) -> Result<ExitStatus, Failure> {
     let text = String::from_utf8_lossy(&files::read(printed)?).into_owned();
     let request = instance::request(&options.instance)?;
-    let reading = Reading { single_steps: true, ..request.reading().clone() };
+    let mut reading = Reading { single_steps: true, ..request.reading().clone() };
+    reading.progress |= trail::may_ask_for_progress(&text);
     let request = request.with_reading(reading);
     let program = instance::load(&options.trace, &instance::single(&request)?, &request, display)?;
     let (model, style) = (&program.model, terminal::style_for_stdout(display));
-    match trail::read(&text).and_then(|steps| trail::follow(model, &program.source, &steps)) {
-        Ok(trace) => {
-            let decided = trail::decided(model, &trace)
-                .map_err(|error| Failure::Internal(format!("a trail that was followed is refused: {error}")))?;
+    match trail::follow(model, &program.source, &text) {
+        Ok(Shown { trace, decides, changes_in_cycle }) => {
             let shown = if display.quiet { String::new() } else { steps(&program, &trace, display) };
-            terminal::print(&(shown + &view::followed(model, decided, &trace, &style)))?;
+            terminal::print(&(shown + &view::followed(model, (&decides, &changes_in_cycle), &trace, &style)))?;
             Ok(ExitStatus::AsExpected)
         }
-        Err(TrailError::Empty) => Err(format!("{}: {}", printed.display(), TrailError::Empty).into()),
+        Err(error @ (TrailError::Empty | TrailError::Raw | TrailError::NotReplayed)) => {
+            Err(format!("{}: {error}", printed.display()).into())
+        }
         Err(error) => {
             terminal::print(&view::refused(model, &error.to_string(), &style))?;
             Ok(ExitStatus::NotAsExpected)

@@ -8,6 +8,12 @@ use crate::flat::position;
 use crate::promela::type_of;
 use crate::term::{Term, TermKind, TermOp, VariableRead};
 
+/// What a number is cut to that keeps its lowest bits: `x & 255` is `x` modulo 256.
+pub(super) fn cut_to(op: MachineOp, right: &Term) -> Option<i64> {
+    let modulus = right.as_number().filter(|_| op == MachineOp::BitAnd)?.checked_add(1)?;
+    (modulus > 0 && modulus & (modulus - 1) == 0).then_some(modulus)
+}
+
 impl SmvWriter<'_> {
     /// An expression.
     pub fn print(&self, term: &Term) -> String {
@@ -51,6 +57,11 @@ impl SmvWriter<'_> {
                 TermOp::Add => self.arithmetic("+", left, right),
                 TermOp::Subtract => self.arithmetic("-", left, right),
                 TermOp::Multiply => self.arithmetic("*", left, right),
+                TermOp::Machine(op) if cut_to(*op, right).is_some() => {
+                    let modulus = cut_to(*op, right).unwrap_or(1);
+                    // The remainder may be negative.
+                    format!("((({} mod {modulus}) + {modulus}) mod {modulus})", self.operand(left, None))
+                }
                 TermOp::Machine(op) => {
                     let symbol = if *op == MachineOp::Rest { "mod" } else { op.symbol() };
                     // NuSMV divides by every value of the right side, whatever a guard says.

@@ -101,3 +101,17 @@ fn random_programs_have_the_verdicts_of_brute_force() {
         Ok(())
     });
 }
+
+/// What is stored in a byte keeps its lowest bits, which is a remainder in SMV; other operators on bits are refused.
+#[test]
+fn numbers_that_are_cut_to_bits_are_remainders() {
+    let read = |body: &str| {
+        let source = SourceFile::new("m.pml", format!("byte x; short s; active proctype P() {{ do :: {body} od }}"));
+        let loaded = lang::promela::load(&source, &[], &lang::promela::Reading::default()).expect("it is read");
+        export(&loaded.model, &source, TargetLanguage::Smv)
+    };
+    let text = read("x++; s = s - 1").expect("bytes wrap");
+    assert!(text.contains("((((x + 1) mod 256) + 256) mod 256)"), "{text}");
+    assert!(text.contains("mod 65536)"), "{text}");
+    assert!(read("x = x ^ 3").is_err());
+}

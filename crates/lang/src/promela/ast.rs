@@ -57,6 +57,9 @@ pub(super) struct Proctype {
     /// `priority n`.
     pub priority: Option<i64>,
     pub provided: Option<Expr>,
+    /// Names that mean global variables here also where a local one is declared: SPIN takes a global's name that is the name of a parameter of an
+    /// inline behind it so.
+    pub global_names: Vec<String>,
     pub body: Vec<Stmt>,
 }
 

@@ -138,9 +138,8 @@ impl Lexer<'_> {
             self.at += line_comment(rest);
             self.spaced = true;
         } else if first.is_ascii_alphabetic() || first == '_' {
-            let length = rest.find(|part: char| !part.is_ascii_alphanumeric() && part != '_').unwrap_or(rest.len());
-            self.at += length;
-            self.push(Kind::Name(rest[..length].into()), start);
+            let name = self.spliced_name();
+            self.push(Kind::Name(name.into()), start);
         } else if first.is_ascii_digit() {
             self.number(rest, start);
         } else if first == '"' || first == '\'' {
@@ -151,6 +150,24 @@ impl Lexer<'_> {
         } else {
             self.at += first.len_utf8();
             self.push(Kind::Stray(Stray::Character(first)), start);
+        }
+    }
+
+    /// A name, also where `\\` at the end of a line stands within it.
+    fn spliced_name(&mut self) -> String {
+        let is_part = |part: char| part.is_ascii_alphanumeric() || part == '_';
+        let mut name = String::new();
+        loop {
+            let rest = &self.text[self.at..];
+            let length = rest.find(|part: char| !is_part(part)).unwrap_or(rest.len());
+            name.push_str(&rest[..length]);
+            self.at += length;
+            let joined =
+                line_continuation(&rest[length..]).filter(|&joined| rest[length + joined..].starts_with(is_part));
+            match joined {
+                Some(joined) => self.at += joined,
+                None => return name,
+            }
         }
     }
 

@@ -8,6 +8,7 @@
 //! `labels.rs` keeps labels of one name apart.
 
 mod declarations;
+mod embedded;
 mod expressions;
 mod formulas;
 mod labels;
@@ -129,6 +130,10 @@ struct Shared {
     proctypes: HashSet<String>,
     /// The kinds of names of messages, in the order in which they are met.
     message_kinds: Vec<String>,
+    /// The names of global variables that are parameters of an inline behind them.
+    global_names: Vec<String>,
+    /// Whether the first value of a send is read, behind which others may stand in parentheses.
+    is_sending: bool,
     n_inlined: usize,
     labels: LabelScopes,
     /// How many errors were reported at tokens, to tell places apart.

@@ -47,6 +47,8 @@ struct Resolver<'f> {
     mtype_counts: HashMap<MtypeKind, i64>,
     /// The proctype that is being resolved.
     owner: Option<ProctypeId>,
+    /// The names that mean global variables there in any case.
+    global_names: &'f [String],
     /// The leaves of that proctype.
     own_leaves: Vec<LeafId>,
     named_labels: HashSet<(ProctypeId, String)>,
@@ -71,6 +73,7 @@ pub(super) fn resolve(file: &File) -> Resolved {
         mtypes: HashMap::new(),
         mtype_counts: HashMap::new(),
         owner: None,
+        global_names: &[],
         own_leaves: Vec::new(),
         named_labels: HashSet::new(),
         labels: Vec::new(),
@@ -186,6 +189,7 @@ impl<'f> Resolver<'f> {
 
     fn signature(&mut self, id: ProctypeId, declared: &'f ast::Proctype) {
         self.owner = Some(id);
+        self.global_names = &declared.global_names;
         self.own_leaves.clear();
         self.scopes.push(Scope::default());
         for parameter in &declared.parameters {
@@ -215,6 +219,7 @@ impl<'f> Resolver<'f> {
 
     fn body(&mut self, id: ProctypeId, declared: &'f ast::Proctype) {
         self.owner = Some(id);
+        self.global_names = &declared.global_names;
         self.own_leaves = self.program.proctypes[id].leaves.clone();
         self.scopes.push(self.locals[id].clone());
         self.program.proctypes[id].provided = declared.provided.as_ref().and_then(|expr| self.expression(expr));

@@ -255,6 +255,48 @@ fn an_inline_returns_a_value_and_a_list_may_stand_in_parentheses() {
 }
 
 #[test]
+fn elements_without_a_value_start_with_the_last_one_that_is_given() {
+    let declared = "typedef T { byte a[3] = { 1, 2 } }; T t; byte a[4] = { 1, 2 };";
+    let body = "byte l[3] = { 7 }; assert(a[3] == 2 && a[1] == 2 && l[2] == 7 && t.a[2] == 2); a[0] = l[1]";
+    check(&format!("{declared} active proctype P() {{ {body} }}"), 4, false, false);
+    let rows = "typedef T { byte a[3] = { 1, 2 } }; T t[2];";
+    check(&format!("{rows} active proctype P() {{ assert(t[1].a[0] == 1 && t[1].a[2] == 2) }}"), 3, false, false);
+}
+
+/// SPIN takes a local variable for the global one of its name, where an inline behind that has a parameter of this name.
+#[test]
+fn a_local_variable_with_the_name_of_a_global_one_and_of_a_parameter_is_the_global_one() {
+    let inline = "inline f(x) { x = 1; y = x + 1 }\n";
+    let first = "active proctype P() { byte x = 3; f(x); assert(x == 1 || x == 9); y = x; if :: true -> byte x = 4; y = x + 1 fi }\n";
+    let second = "active proctype Q() { byte z; f(z); x = 9; assert(z == 1) }";
+    check(&format!("byte x = 7;\nbyte y;\n{inline}{first}{second}"), 110, false, false);
+    // Without the inline it is a local one.
+    check("byte x = 7; active proctype P() { byte x = 3; assert(x == 3); x = 4 }", 4, false, false);
+}
+
+#[test]
+fn a_word_may_go_on_behind_the_end_of_a_line() {
+    check("byte co\\\nunt;\nactive proctype P() { cou\\\nnt = 3; assert(count == 3) }", 4, false, false);
+}
+
+#[test]
+fn everything_that_is_not_there_is_found_in_one_run() {
+    let text = "c_decl { int a; }\nc_state \"int b\" \"Global\"\nbyte x;\ninline g(a) { a = 1 }\n\
+        active proctype P() {\n c_code { now.x = 'a'; if (x) { x++; } };\n do\n :: c_expr { now.x > 3 } -> x = f(3)\n\
+        :: h(x, 3); x = 4\n od;\n gg(x)\n x = 5;\n y = 3\n}\n";
+    let source = SourceFile::new("p.pml", text);
+    let refused = load(&source, &[], &Reading::default()).expect_err("much is missing");
+    let found: Vec<(&str, u32)> =
+        { refused[0].diagnostics.iter() }.map(|one| (one.code, source.line_col(one.primary.span.start).line)).collect();
+    let expected = [("E0912", 1), ("E0912", 2), ("E0912", 6), ("E0912", 8), ("E0905", 8), ("E0905", 9), ("E0905", 11)];
+    assert_eq!(found, expected);
+    assert!(format!("{:?}", refused[0].diagnostics[6]).contains("did you mean `g`?"));
+    // What is sent may have its other fields in parentheses, and a condition may stand on the next line.
+    check("mtype = { m }; chan q = [1] of { mtype, byte }; active proctype P() { q!m(3); q?m(_) }", 4, false, false);
+    check("byte x;\nactive proctype P() { !x\n(x == 0)\nx = 1 }", 5, false, false);
+}
+
+#[test]
 fn escapes_of_an_option_and_around_it_are_tried_together() {
     let program = |body: &str| format!("byte x, y; active proctype P() {{ {body} }}");
     check(&program("do :: { { y = 1 } unless { x = 3 } } unless { x = 4 } od"), 3, false, false);

@@ -10,6 +10,7 @@
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 use super::body::{Mover, Paths, StepPath};
 use super::choice::Choosing;
@@ -64,6 +65,18 @@ pub fn likely_touched_by(
 ) -> Vec<(Step, Vec<Touch>)> {
     let choosing = Choosing::Likely { aim, action: None };
     enabled(Mover { choosing, ..Mover::new(model, process) }, state)
+}
+
+/// The steps by exactly these actions and rendezvous, one after the other, each with the cells that it touches: those of [`likely_touched_by`] whose
+/// links are the move's. No other chain is followed, however many there are.
+pub fn likely_touched_along(model: &Model, state: &State, by: &Move, aim: Option<&State>) -> Vec<(Step, Vec<Touch>)> {
+    let along: Vec<Link> = by.links().collect();
+    let choosing = Choosing::Likely { aim, action: None };
+    let mover = Mover { choosing, ..Mover::new(model, by.process) };
+    let first = mover.first_links(state).filter(|(link, _)| *link == along[0]);
+    let first = first.map(|(link, path)| Chain { by: link.into(), path, passed: Vec::new() });
+    let chains = Chains { mover, is_alone: false, along: Some(&along), open: vec![Box::new(first)] };
+    distinct(model, chains.filter(|chain| chain.by == *by))
 }
 
 /// Whether any process has a step in a state.
@@ -174,7 +187,7 @@ struct Chain {
     /// Where they lead.
     path: StepPath,
     /// Which process had control in which state after each link but the last.
-    passed: Vec<(ProcessId, State)>,
+    passed: Vec<Rc<(ProcessId, State)>>,
 }
 
 impl Chain {
@@ -183,7 +196,7 @@ impl Chain {
     fn open(mut self, model: &Model) -> Result<(Chain, ProcessId), Chain> {
         let last = self.by.then.last().copied().unwrap_or(self.by.first());
         let Some(holder) = last.leaves_turn_to(model).filter(|_| self.path.fault.is_none()) else { return Err(self) };
-        let here = (holder, self.path.state.clone());
+        let here = Rc::new((holder, self.path.state.clone()));
         if self.passed.contains(&here) {
             let span = model.statements[model.actions[last.action].statement].span;
             self.path.fault = Some(StepFault { fault: Fault::Endless, span });
@@ -207,6 +220,8 @@ struct Chains<'m> {
     mover: Mover<'m>,
     /// Whether chains are cut where another process is needed.
     is_alone: bool,
+    /// The links that are followed, where one way is asked about.
+    along: Option<&'m [Link]>,
     /// At each depth the chains that are still to be gone on with.
     open: Vec<Box<dyn Iterator<Item = Chain> + 'm>>,
 }
@@ -239,6 +254,8 @@ impl Iterator for Chains<'_> {
             if next.peek().is_none() {
                 return Some(chain);
             }
+            let (along, at) = (self.along, chain.by.then.len() + 1);
+            let next = next.filter(move |(link, _)| along.is_none_or(|along| along.get(at) == Some(link)));
             self.open.push(Box::new(next.map(move |(link, path)| chain.with(link, path))));
         }
     }
@@ -265,14 +282,14 @@ impl<'m> Mover<'m> {
     fn chains(self, state: &State) -> Chains<'m> {
         let first = self.first_links(state);
         let first = first.map(|(link, path)| Chain { by: link.into(), path, passed: Vec::new() });
-        Chains { mover: self, is_alone: false, open: vec![Box::new(first)] }
+        Chains { mover: self, is_alone: false, along: None, open: vec![Box::new(first)] }
     }
 
     /// The same as far as the process's own state decides: see [`local_attempts_up_to`].
     fn local_chains(self, state: &State) -> Chains<'m> {
         let first = self.links(state);
         let first = first.map(|(link, path)| Chain { by: link.into(), path, passed: Vec::new() });
-        Chains { mover: self, is_alone: true, open: vec![Box::new(first)] }
+        Chains { mover: self, is_alone: true, along: None, open: vec![Box::new(first)] }
     }
 
     /// Whether the process could go on by sending, if another received.

@@ -37,10 +37,11 @@ impl Parser<'_> {
             "active" | "proctype" | "init" => file.units.push(Unit::Proctype(self.proctype()?)),
             "mtype" if self.is_mtype_list() => file.units.push(self.mtype()?),
             "typedef" => file.units.push(self.typedef()?),
-            "inline" => self.inline()?,
+            "inline" => self.inline(file)?,
             "ltl" => file.units.push(Unit::Ltl(self.ltl()?)),
             "never" => file.units.push(self.never()?),
             "trace" | "notrace" => file.units.push(self.trace()?),
+            _ if self.is_embedded() => self.embedded(),
             _ if NOT_READ.contains(&&*word) => {
                 let broken = self.not_read(word);
                 self.skip_block();
@@ -276,8 +277,9 @@ impl Parser<'_> {
         let parameters = if is_init { Vec::new() } else { self.parameters()? };
         let priority = self.priority()?;
         let provided = if self.eat_word("provided") { Some(self.expression()?) } else { None };
+        let global_names = self.shared.global_names.clone();
         let body = self.body()?;
-        Ok(Proctype { name, active, is_init, parameters, priority, provided, body })
+        Ok(Proctype { name, active, is_init, parameters, priority, provided, global_names, body })
     }
 
     /// The body of a proctype or a claim.
@@ -300,7 +302,7 @@ impl Parser<'_> {
         Ok(parameters)
     }
 
-    fn inline(&mut self) -> Parse<()> {
+    fn inline(&mut self, file: &File) -> Parse<()> {
         self.advance();
         let name = self.name("the name of an inline")?;
         let opened = self.span();
@@ -313,6 +315,11 @@ impl Parser<'_> {
             }
         }
         self.close(")", opened)?;
+        let globals = file.units.iter().filter_map(|unit| match unit {
+            Unit::Global(declared) => Some(&declared.name.text),
+            _ => None,
+        });
+        self.shared.global_names.extend(globals.filter(|name| parameters.contains(name)).cloned());
         let opened = self.span();
         if !self.is("{") {
             return Err(self.unexpected("`{`"));

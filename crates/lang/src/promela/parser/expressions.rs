@@ -155,6 +155,10 @@ impl Parser<'_> {
                 let message = "`eval` stands in the arguments of a receive only";
                 return Err(self.error(Diagnostic::error(code::UNEXPECTED, self.span(), message)));
             }
+            _ if self.is_embedded() => {
+                self.embedded();
+                return Ok(Some(ExprKind::Number(1)));
+            }
             _ if NOT_READ.contains(&word) => return Err(self.not_read(word)),
             _ => return Ok(None),
         };
@@ -228,6 +232,9 @@ impl Parser<'_> {
                 let arguments = self.arguments()?;
                 self.close("]", opened)?;
                 ExprKind::Poll { channel: variable, is_random, arguments }
+            }
+            Kind::Sign("(") if self.at == start + 1 && !self.shared.is_sending && !self.line_ends() => {
+                self.unknown_call(start)?
             }
             _ => ExprKind::Var(variable),
         };

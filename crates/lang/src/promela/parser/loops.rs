@@ -20,6 +20,7 @@ impl Parser<'_> {
         self.advance();
         let opened = self.span();
         self.expect("(")?;
+        let at = self.at;
         let variable = self.variable()?;
         if self.eat_word("in") {
             let container = self.variable()?;
@@ -30,11 +31,11 @@ impl Parser<'_> {
             body.push(written(StmtKind::ForIn { variable, container, body: inner }, span, "for".into()));
             return Ok(());
         }
-        let (first, last) = self.in_parens(|parser| parser.range(opened))?;
+        let name = self.text_since(at);
+        let range = self.in_parens(|parser| parser.range(opened))?;
         self.eat(";");
         let inner = self.block()?;
-        let span = first.span;
-        body.extend(counted(&variable, first, last, inner, span));
+        body.extend(counted((&variable, &name), range, inner));
         Ok(())
     }
 
@@ -43,63 +44,77 @@ impl Parser<'_> {
         self.advance();
         let opened = self.span();
         self.expect("(")?;
+        let at = self.at;
         let variable = self.variable()?;
-        let (first, last) = self.in_parens(|parser| parser.range(opened))?;
-        let (span, text) = (self.since(start), self.text_since(start));
+        let name = self.text_since(at);
+        let CountedRange { first, last, first_text, last_text } = self.in_parens(|parser| parser.range(opened))?;
+        let span = self.since(start);
         if let (&ExprKind::Number(lo), &ExprKind::Number(hi)) = (&first.kind, &last.kind)
             && (0..MOST_CHOICES).contains(&(hi.saturating_sub(lo)))
             && lo >= 0
             && self.calls.is_empty()
             && plain(&variable).is_some_and(|name| !name.text.contains('_'))
         {
-            let choose =
-                |value| vec![written(StmtKind::Assign(variable.clone(), number(value, span)), span, text.clone())];
-            body.push(written(StmtKind::If((lo..=hi).map(choose).collect()), span, text.clone()));
+            let choose = |value| {
+                let kind = StmtKind::Assign(variable.clone(), number(value, span));
+                vec![written(kind, span, format!("{name} = {value}"))]
+            };
+            body.push(written(StmtKind::If((lo..=hi).map(choose).collect()), span, "select".into()));
             return Ok(());
         }
-        let name = name_of(&variable);
-        body.push(assign(&variable, first, span));
+        body.push(assign(&variable, first, (span, format!("{name} = {first_text}"))));
         let below = compare(BinaryOp::Less, &variable, last, span);
         let options = vec![
-            vec![written(StmtKind::Expr(below), span, text), increment(&variable, span, &name)],
+            vec![
+                written(StmtKind::Expr(below), span, format!("{name} < {last_text}")),
+                increment(&variable, span, &name),
+            ],
             vec![written(StmtKind::Break, span, "break".into())],
         ];
         body.push(written(StmtKind::Do(options), span, "select".into()));
         Ok(())
     }
 
-    fn range(&mut self, opened: Span) -> Parse<(Expr, Expr)> {
+    fn range(&mut self, opened: Span) -> Parse<CountedRange> {
         self.expect(":")?;
+        let start = self.at;
         let first = self.expression()?;
+        let first_text = self.text_since(start);
         self.expect("..")?;
+        let start = self.at;
         let last = self.expression()?;
+        let last_text = self.text_since(start);
         self.close(")", opened)?;
-        Ok((first, last))
+        Ok(CountedRange { first, last, first_text, last_text })
     }
 }
 
-/// A loop that counts.
-fn counted(variable: &VarRef, first: Expr, last: Expr, inner: Vec<Stmt>, span: Span) -> Vec<Stmt> {
-    let name = name_of(variable);
-    let test = compare(BinaryOp::LessEqual, variable, last, span);
-    let mut round = vec![written(StmtKind::Expr(test), span, format!("{name} in range"))];
-    round.extend(inner);
-    round.push(increment(variable, span, &name));
-    let leave = vec![written(StmtKind::Else, span, "else".into()), written(StmtKind::Break, span, "break".into())];
-    let start = assign(variable, first, span);
-    vec![start, written(StmtKind::Do(vec![round, leave]), span, "for".into())]
+/// A range of numbers, with its ends as they are written.
+struct CountedRange {
+    first: Expr,
+    last: Expr,
+    first_text: String,
+    last_text: String,
 }
 
-fn name_of(variable: &VarRef) -> String {
-    plain(variable).map_or_else(|| "i".to_owned(), |name| name.text.clone())
+/// A loop that counts a variable, which is written so.
+fn counted((variable, name): (&VarRef, &str), range: CountedRange, inner: Vec<Stmt>) -> Vec<Stmt> {
+    let CountedRange { first, last, first_text, last_text } = range;
+    let span = first.span;
+    let test = compare(BinaryOp::LessEqual, variable, last, span);
+    let mut round = vec![written(StmtKind::Expr(test), span, format!("{name} <= {last_text}"))];
+    round.extend(inner);
+    round.push(increment(variable, span, name));
+    let leave = vec![written(StmtKind::Else, span, "else".into()), written(StmtKind::Break, span, "break".into())];
+    let start = assign(variable, first, (span, format!("{name} = {first_text}")));
+    vec![start, written(StmtKind::Do(vec![round, leave]), span, "for".into())]
 }
 
 fn read(variable: &VarRef, span: Span) -> Expr {
     Expr { kind: ExprKind::Var(variable.clone()), span }
 }
 
-fn assign(variable: &VarRef, value: Expr, span: Span) -> Stmt {
-    let text = format!("{} = …", name_of(variable));
+fn assign(variable: &VarRef, value: Expr, (span, text): (Span, String)) -> Stmt {
     written(StmtKind::Assign(variable.clone(), value), span, text)
 }
 

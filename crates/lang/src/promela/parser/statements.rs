@@ -180,6 +180,10 @@ impl Parser<'_> {
             "for" => return self.nested(|parser| parser.for_loop(body)),
             "select" => return self.select(body),
             "xr" | "xs" if self.ahead(1).name().is_some() => return self.exclusive(),
+            _ if self.is_embedded() => {
+                self.embedded();
+                StmtKind::Expr(number(1, self.since(start)))
+            }
             _ if NOT_READ.contains(&&*word) => return Err(self.not_read(word)),
             _ if self.shared.inlines.contains_key(&word) && self.ahead(1).is("(") => {
                 return self.nested(|parser| parser.call(&word, body));
@@ -327,7 +331,10 @@ impl Parser<'_> {
     fn sent(&mut self) -> Parse<Vec<Expr>> {
         let mut values = Vec::new();
         loop {
-            values.push(self.expression()?);
+            let is_outer = std::mem::replace(&mut self.shared.is_sending, values.is_empty());
+            let value = self.expression();
+            self.shared.is_sending = is_outer;
+            values.push(value?);
             let opened = self.span();
             if values.len() == 1 && !self.line_ends() && self.eat("(") {
                 loop {

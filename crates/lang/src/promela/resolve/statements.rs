@@ -103,6 +103,16 @@ impl<'f> Resolver<'f> {
                 Parts::Broken => continue,
                 _ if self.owner.is_none() => continue,
                 Parts::Fields(_) => StmtKind::Op(Op::Skip),
+                Parts::Leaf(leaf) if self.means_global(&one.name.text) => {
+                    let value = match &one.init {
+                        Some(Init::Value(value)) => self.expression(value),
+                        _ => Some(Expr::number(0, span)),
+                    };
+                    let n_indices = self.program.leaves[leaf].dims.len();
+                    let target = Ref { leaf, indices: vec![Expr::number(0, span); n_indices], span };
+                    let Some(value) = value else { continue };
+                    StmtKind::Op(Op::Assign(vec![(target, value)]))
+                }
                 Parts::Leaf(leaf) => {
                     let start = std::mem::replace(&mut self.program.leaves[leaf].init, Start::Zero);
                     let value = match (start, &one.init) {

@@ -84,7 +84,7 @@ impl<'f> Resolver<'f> {
         let outside = Outside { name: name.text.clone(), dims: Vec::new(), depth: 0, declared: name };
         let variable = self.take_apart(declared, outside);
         let known = self.scopes.last().and_then(|scope| scope.get(&name.text)).map(|known| known.span);
-        if let Some(first) = known {
+        if let Some(first) = known.filter(|_| !self.means_global(&name.text)) {
             let message = format!("`{}` is declared already", name.text);
             let diagnostic = Diagnostic::error(code::DECLARED_TWICE, name.span, message);
             return self.report(diagnostic.note(first, "declared here"));
@@ -93,9 +93,15 @@ impl<'f> Resolver<'f> {
             let message = format!("`{}` is the name of a message already", name.text);
             return self.report(Diagnostic::error(code::DECLARED_TWICE, name.span, message));
         }
+        let global = self.scopes[0].get(&name.text).filter(|_| self.means_global(&name.text)).cloned();
         if let Some(scope) = self.scopes.last_mut() {
-            scope.names.insert(name.text.clone(), variable);
+            scope.names.insert(name.text.clone(), global.unwrap_or(variable));
         }
+    }
+
+    /// Whether a name that is declared in a process means the global variable.
+    pub(super) fn means_global(&self, name: &str) -> bool {
+        self.owner.is_some() && self.global_names.iter().any(|known| known == name)
     }
 
     fn take_apart(&mut self, declared: &'f Declaration, outside: Outside<'_>) -> Variable {
@@ -141,7 +147,10 @@ impl<'f> Resolver<'f> {
             self.n_elements = 0;
             return broken;
         }
-        let init = self.start(declared, basic);
+        let mut init = self.start(declared, basic);
+        if let (Start::List(values), Some(len)) = (&mut init, len) {
+            fill_up(values, len, n_elements);
+        }
         let name = self.own_name(outside.name);
         let is_array = declared.len.is_some();
         let leaf = Leaf { name, ty: basic, dims, is_array, owner: self.owner, init, is_parameter: false, span };
@@ -271,4 +280,11 @@ impl<'f> Resolver<'f> {
         }
         size
     }
+}
+
+/// SPIN starts the elements for which no value is given with the last one that is, in each part of a row of structures.
+fn fill_up(values: &mut Vec<Expr>, len: usize, n_elements: usize) {
+    let Some(last) = values.last().cloned() else { return };
+    values.resize(len, last);
+    *values = values.iter().cycle().take(n_elements).cloned().collect();
 }

@@ -1,0 +1,101 @@
+//! What a run that was followed shows: which properties it decides.
+//!
+//! In: a Model, a run and what the printed text says of its end. Out: a trace and the names of the properties that it decides, each replayed by
+//! `audit`. A claim that is violated by a finite run is so by everything that follows: the run then goes on until it comes back to a state.
+
+use std::collections::HashMap;
+
+use base::Id;
+use evidence::{Trace, TraceEnd};
+use model::Model;
+use model::eval::{self, State, Turn};
+use model::property::{Property, PropertyKind};
+
+use super::printed::{SaidEnd, Trail};
+
+/// The property that `--progress` asks about.
+const NO_PROGRESS: &str = "no_non_progress_cycle";
+/// How many steps a run goes on beyond its trail.
+const MOST_FURTHER: usize = 5_000;
+
+/// A run with what it shows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Shown {
+    /// The run; longer than the trail where a cycle had to be found.
+    pub trace: Trace,
+    /// The properties that it decides.
+    pub decides: Vec<String>,
+    /// What is another value after each round of its cycle, which therefore is none here: SPIN leaves variables out that nobody reads.
+    pub changes_in_cycle: Vec<String>,
+}
+
+/// The cells in which two states differ, where they differ in nothing else.
+pub(super) fn changed(model: &Model, before: &State, after: &State) -> Vec<String> {
+    if before.stacks != after.stacks {
+        return Vec::new();
+    }
+    let pairs = model.cells.iter().zip(before.cells.iter().zip(&after.cells));
+    pairs.filter(|(_, (before, after))| before != after).map(|(cell, _)| cell.name.clone()).collect()
+}
+
+/// What a run shows.
+pub fn shown(model: &Model, trace: Trace, trail: &Trail) -> Shown {
+    let decides = decided(model, &trace);
+    if !decides.is_empty() || trace.loop_from.is_some() {
+        return Shown { decides, trace, changes_in_cycle: Vec::new() };
+    }
+    let is_temporal = |property: &Property| matches!(property.kind, PropertyKind::Temporal(_));
+    let is_of_claim = trail.has_claim || matches!(trail.says, Some(SaidEnd::Claim | SaidEnd::Error(_)));
+    if is_of_claim
+        && model.properties.iter().any(is_temporal)
+        && let Some(longer) = for_ever(model, trace.clone(), MOST_FURTHER)
+    {
+        let decides = decided(model, &longer);
+        if !decides.is_empty() {
+            return Shown { trace: longer, decides, changes_in_cycle: Vec::new() };
+        }
+    }
+    Shown { trace, decides, changes_in_cycle: Vec::new() }
+}
+
+/// The properties that a run decides, those of its end first.
+pub(super) fn decided(model: &Model, trace: &Trace) -> Vec<String> {
+    let decides = |trace: &Trace, id: Id<Property>| audit::replay(model, id, trace).is_ok();
+    let stopped = Trace { end: TraceEnd::State, loop_from: None, ..trace.clone() };
+    let is_decided = |(id, property): &(Id<Property>, &Property)| match (&property.kind, &trace.end) {
+        (PropertyKind::NoErrors, TraceEnd::Fault { .. })
+        | (PropertyKind::DeadlockFree, TraceEnd::Deadlock)
+        | (PropertyKind::Temporal(_), TraceEnd::Loop) => decides(trace, *id),
+        (PropertyKind::Invariant(_), end) if *end != TraceEnd::Loop => decides(&stopped, *id),
+        _ => false,
+    };
+    let decided = model.properties.entries().filter(is_decided);
+    let mut names: Vec<String> = decided.map(|(_, property)| property.name.clone()).collect();
+    // Whether there is progress may be asked only since the trail could be about it.
+    if names.len() > 1 {
+        names.retain(|name| name != NO_PROGRESS);
+    }
+    names
+}
+
+/// The run, going on for ever: at once where nobody can move, and otherwise with any steps until a state comes again.
+pub(super) fn for_ever(model: &Model, trace: Trace, most: usize) -> Option<Trace> {
+    let Trace { mut states, mut turns, .. } = trace;
+    let mut known: HashMap<State, usize> = states.iter().cloned().enumerate().map(|(at, state)| (state, at)).collect();
+    for further in 0..=most {
+        let last = states.last()?.clone();
+        let mut steps = model.processes.ids().flat_map(|process| eval::steps_of(model, &last, process));
+        let (turn, next) = match steps.find_map(|step| step.result.ok().map(|next| (step.by, next))) {
+            Some((by, next)) if further < most => (Turn::Step(by), next),
+            Some(_) => return None,
+            None => (Turn::StandStill(model.processes.ids().next()?), last),
+        };
+        turns.push(turn);
+        states.push(next.clone());
+        if let Some(&from) = known.get(&next) {
+            return Some(Trace { states, turns, end: TraceEnd::Loop, loop_from: Some(from) });
+        }
+        known.insert(next, states.len() - 1);
+    }
+    None
+}
