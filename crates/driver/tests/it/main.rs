@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod advice;
+mod cells;
 mod checked_limits;
 mod corpus;
 mod crowds;
