@@ -26,7 +26,7 @@ pub(super) struct Ground {
 pub(super) struct Filled {
     pub state: State,
     pub cells: BTreeSet<CellId>,
-    places: BTreeSet<ProcessId>,
+    pub places: BTreeSet<ProcessId>,
 }
 
 impl Ground {
@@ -81,6 +81,17 @@ impl Ground {
         let (steps, asked) = attempts_up_to(&self.model, &filled.state, process, MOST_WAYS)?;
         let is_known = asked.cells.is_subset(&filled.cells) && asked.places.is_subset(&filled.places);
         is_known.then_some(steps.is_empty())
+    }
+
+    /// Whether no step of a process changes a cell; `None` where that depends on what is not known.
+    pub fn keeps(&self, filled: &Filled, process: ProcessId, cell: CellId) -> Option<bool> {
+        let (steps, asked) = attempts_up_to(&self.model, &filled.state, process, MOST_WAYS)?;
+        let is_known = asked.cells.is_subset(&filled.cells) && asked.places.is_subset(&filled.places);
+        let before = filled.state.cells[cell.index()];
+        is_known.then(|| {
+            let results = steps.iter().map(|(step, _)| &step.result);
+            results.into_iter().all(|result| result.as_ref().map_or(true, |after| after.cells[cell.index()] == before))
+        })
     }
 
     /// The cells on which it depends whether a process is enabled; `None` where there are too many ways.

@@ -3,7 +3,8 @@
 //! In: windows of one process each with all that it touches, by types. Out: a story. Each window state is a state of the program at a size at which all types occur, as far
 //! as the window shows it; the reference semantics says whether its process is enabled there. Where it is not, the cell that distinguishes such states
 //! from those in which it is enabled is what it waits for, and the process that the cell names, or else any that writes it, is waited for; the windows of that
-//! process which agree on the cell say its place meanwhile.
+//! process which agree on the cell, and on where the first one is, say its place meanwhile; where that is any place, nothing is said. A cell that names a process, and that
+//! no other process ever changes, is waited for at whoever it names.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +17,7 @@ use model::footprint::footprints;
 use model::process::ProcessId;
 use model::types::ScalarType;
 use model::value::Value;
-use model::variable::CellId;
+use model::variable::{CellId, VarId};
 
 use super::super::formula::{Letter, LetterMeaning, NamedProcess, SentenceFormula, TreePosition};
 use super::super::member::letters;
@@ -99,9 +100,18 @@ struct WaitsAt {
 #[derive(Default)]
 struct WaitCondition {
     holds: String,
-    whom: BTreeMap<NamedProcess, BTreeSet<PlaceId>>,
+    whom: BTreeMap<AwaitedProcess, BTreeSet<PlaceId>>,
     /// The rows in which it waits.
     stuck: Vec<usize>,
+}
+
+/// A process that another one waits for.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum AwaitedProcess {
+    /// This one.
+    Known(NamedProcess),
+    /// The one that a shared variable names.
+    NamedBy(VarId),
 }
 
 struct WaitFinder<'a> {
@@ -164,7 +174,8 @@ impl WaitFinder<'_> {
             }
             None => String::new(),
         };
-        let mut whom: BTreeMap<NamedProcess, BTreeSet<PlaceId>> = BTreeMap::new();
+        let mut whom: BTreeMap<AwaitedProcess, BTreeSet<PlaceId>> = BTreeMap::new();
+        let named_by = apart.as_ref().and_then(|(column, ..)| self.holder_cell(&scene.columns[*column]));
         let mut links: Vec<MayWait> = Vec::new();
         for &process in admitted {
             for &row in stuck {
@@ -178,11 +189,18 @@ impl WaitFinder<'_> {
                 };
                 for cell in cells {
                     let value = filled.state.cells[cell.index()];
-                    for other in self.waited_for(process, cell, value) {
+                    let awaited = match named_by {
+                        Some(_) => self.others(process),
+                        None => self.waited_for(process, cell, value),
+                    };
+                    for other in awaited {
                         let to = self.scene_of(other)?;
-                        let who = self.name_of(process, other);
-                        for place_there in self.places_with(to, other, (cell, value))? {
-                            whom.entry(who).or_default().insert(place_there);
+                        let (who, value) = match named_by {
+                            Some(var) => (AwaitedProcess::NamedBy(var), Value::Process(other)),
+                            None => (AwaitedProcess::Known(self.name_of(process, other)), value),
+                        };
+                        for place_there in self.places_with(to, other, (cell, value), (process, place))? {
+                            whom.entry(who.clone()).or_default().insert(place_there);
                             let way = other.index() as i64 - process.index() as i64;
                             let (from, to) =
                                 (WaitingType { scene: at, place }, WaitingType { scene: to, place: place_there });
@@ -220,18 +238,46 @@ impl WaitFinder<'_> {
         }
     }
 
-    /// The places at which a process can be while a cell that it sees has a value; any place, where it does not see it.
+    /// All others of the family.
+    fn others(&self, process: ProcessId) -> Vec<ProcessId> {
+        let family = self.ground.processes(self.scenes[0].family);
+        family.into_iter().filter(|other| *other != process).collect()
+    }
+
+    /// The shared variable of a column, if it names a process, and none but that one ever changes it, as far as the windows say.
+    fn holder_cell(&self, shown: &Shown) -> Option<VarId> {
+        let Shown::Cell(term, ScalarType::Pid(_)) = shown else { return None };
+        let model = &self.ground.model;
+        let is_plain = term.owner.is_none() && term.indices.is_empty();
+        let cell = LetterMeaning::new(model, &[]).cell(term).filter(|_| is_plain)?;
+        let all = self.ground.processes(self.scenes[0].family);
+        let mut is_kept = all.len() == model.processes.len();
+        for &process in &all {
+            let scene = &self.scenes[self.scene_of(process)?];
+            for row in &scene.rows {
+                let filled = self.ground.filled(scene, row, &[process])?;
+                is_kept &= filled.cells.contains(&cell);
+                let value = filled.state.cells[cell.index()];
+                is_kept &= value == Value::Process(process) || self.ground.keeps(&filled, process, cell)?;
+            }
+        }
+        is_kept.then_some(term.var)
+    }
+
+    /// The places at which a process can be while a cell that it sees has a value, and another one is where it waits; any place, where it does not see it.
     fn places_with(
         &self,
         scene: usize,
         process: ProcessId,
         (cell, value): (CellId, Value),
+        (waiting, there): (ProcessId, PlaceId),
     ) -> Option<BTreeSet<PlaceId>> {
         let scene = &self.scenes[scene];
         let mut found = BTreeSet::new();
         for row in &scene.rows {
             let filled = self.ground.filled(scene, row, &[process])?;
-            if !filled.cells.contains(&cell) || filled.state.cells[cell.index()] == value {
+            let is_there = !filled.places.contains(&waiting) || filled.state.place(waiting) == there;
+            if is_there && (!filled.cells.contains(&cell) || filled.state.cells[cell.index()] == value) {
                 found.insert(filled.state.place(process));
             }
         }
@@ -301,16 +347,34 @@ impl WaitStory<'_> {
     }
 
     fn line(&self, place: PlaceId, waiting: &WaitCondition) -> WaitLine {
+        let all = self.all_places();
         let said = waiting.whom.iter().map(|(who, places)| {
             let names: Vec<String> = places.iter().map(|&place| render::place_name(self.model, place)).collect();
             let name = match who {
-                NamedProcess::Process(_) => "another process".to_owned(),
-                who => render::process(self.model, self.names, *who),
+                AwaitedProcess::Known(NamedProcess::Process(_)) => "another process".to_owned(),
+                AwaitedProcess::Known(who) => render::process(self.model, self.names, *who),
+                AwaitedProcess::NamedBy(var) => {
+                    let family = &self.model.families[self.scenes[0].family].name;
+                    format!("{}[{}]", clean(family), clean(&self.model.vars[*var].name))
+                }
             };
-            format!("{name}, who is then at {}", names.join(", "))
+            match *places == all {
+                true => name,
+                false => format!("{name}, who is then at {}", names.join(", ")),
+            }
         });
         let at = render::place_name(self.model, place);
         WaitLine { who: String::new(), at, holds: waiting.holds.clone(), whom: said.collect() }
+    }
+
+    /// The places at which processes can be at all, as far as the windows say.
+    fn all_places(&self) -> BTreeSet<PlaceId> {
+        let of = |scene: &CertificateScene| -> Vec<PlaceId> {
+            let control = scene.columns.iter().position(|shown| *shown == Shown::Place(scene.letter(0)));
+            let entries = scene.rows.iter().filter_map(|row| Some(row[control?]));
+            entries.filter_map(|entry| if let SceneEntry::Place(place) = entry { Some(place) } else { None }).collect()
+        };
+        self.scenes.iter().flat_map(of).collect()
     }
 
     /// A sum over all processes to which a process that waits at one of these adds nothing: then not all of them wait.
