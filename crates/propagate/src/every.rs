@@ -9,11 +9,14 @@ pub mod pairs;
 pub mod refute;
 pub mod sums;
 
+use std::collections::BTreeSet;
+
 use ::views::choices::Choices;
 use ::views::config::Item;
 use ::views::engine::certified;
 use ::views::fragment::Fragment;
 use ::views::sight::{Ground, Guessing, Needs, Sight, Who};
+use ::views::words::in_words;
 use base::{Budget, Coarse, Feature, StopReason, Unsupported};
 use engine::{Halt, PropertyId};
 use evidence::certificate::{Claim, Fact};
@@ -37,6 +40,9 @@ use crate::engine::Config;
 use edges::{Crowd, Edge, ME, Mover};
 use refute::{Matter, Refuter};
 use sums::{Sum, sums};
+
+/// Of what is left, so many views are told.
+const MOST_SHOWN: usize = 3;
 
 /// Proves properties of one program for every size.
 pub struct EverySize<'m> {
@@ -182,7 +188,7 @@ impl<'m> EverySize<'m> {
         let matter = Matter { crowd: &self.crowd, sums: &self.sums, conditions: &conditions, product: &product };
         let mut refuter = Refuter::new(matter, self.budget, (self.config.depth, self.config.tests));
         match refuter.refute()? {
-            None => Err(StopReason::from(Coarse::Views).into()),
+            None => Err(self.staying(refuter.left.as_deref().unwrap_or_default()).into()),
             Some(branches) => {
                 let model = self.crowd.ground.model;
                 let (violation, automaton) = (violation.name(model), &violation.automaton);
@@ -195,6 +201,18 @@ impl<'m> EverySize<'m> {
                 Ok(claim.with_names_of(&automaton.names(model)))
             }
         }
+    }
+
+    /// Where a run may stay for ever, by the views of a component that nothing was found against.
+    fn staying(&self, views: &[usize]) -> StopReason {
+        let ground = self.crowd.ground;
+        let words: BTreeSet<String> = views.iter().map(|&view| in_words(ground, &self.crowd.views[view])).collect();
+        if words.is_empty() {
+            return Coarse::Views.into();
+        }
+        let shown: Vec<String> = words.iter().take(MOST_SHOWN).cloned().collect();
+        let more = if words.len() > MOST_SHOWN { ", or elsewhere" } else { "" };
+        StopReason::Allowed(format!("a run may stay for ever where {}{more}", shown.join(", or where ")))
     }
 
     /// The truth of atoms at each view, of the process whose view it is; that is the first one, where atoms may name it.
