@@ -31,6 +31,7 @@ mod pace;
 mod parameters;
 mod propagation;
 mod pushdown;
+mod relative;
 mod rings;
 mod runs;
 mod symmetry;
@@ -58,6 +59,7 @@ use exchanged::Exchanges;
 use listing::Listing;
 use obligations::Obligations;
 use propagation::{Earlier, Scene};
+use relative::Relative;
 
 /// Sets with more view states than this, all together, are checked as decision diagrams.
 const MOST_LISTED: usize = 200_000;
@@ -243,11 +245,12 @@ impl Audit<'_> {
                 return malformed(format!("fact {at} uses fact {later}, which does not come before it"));
             }
             match &fact.claim {
-                // It may use earlier ones; it is checked on its own strength, which is the stronger demand.
+                // Of earlier facts, sums are of use; otherwise it is checked on its own strength, which is the stronger demand.
                 Claim::SplitInvariant(claimed) => {
                     self.calls_nothing()?;
                     let implies = at + 1 == certificate.facts.len() && violations.is_none();
-                    let fact = self.check_fact(claimed, implies.then_some(&certificate.implies[..]))?;
+                    let relative = sums_used(fact, certificate)?;
+                    let fact = self.check_fact(claimed, &relative, implies.then_some(&certificate.implies[..]))?;
                     obligations = obligations.with(fact.obligations);
                     checked = Some(fact);
                 }
@@ -410,7 +413,9 @@ impl Audit<'_> {
         };
         let meant = self.named(violations, &claim.violation)?;
         let claimed = Claimed::new(self.model, &self.property.kind, invariant)?;
-        let n_foci = runs::check(&claimed, &violations[meant].violation, claim, self.budget)?;
+        let is_relative = !sums_used(&certificate.facts[*used], certificate)?.is_empty();
+        let over = runs::Over { claimed: &claimed, is_relative };
+        let n_foci = runs::check(over, &violations[meant].violation, claim, self.budget)?;
         exclude(violations, &claim.violation);
         Ok((n_foci, meant))
     }
@@ -476,8 +481,17 @@ impl Audit<'_> {
     }
 
     /// A split invariant; what it implies, if that is said, too.
-    fn check_fact(&self, claimed: &SplitInvariant, implies: Option<&[Implied]>) -> Outcome<Checked> {
+    fn check_fact(
+        &self,
+        claimed: &SplitInvariant,
+        relative: &Relative<'_>,
+        implies: Option<&[Implied]>,
+    ) -> Outcome<Checked> {
         let claimed = Claimed::new(self.model, &self.property.kind, claimed)?;
+        if !relative.is_empty() && claimed.symmetry.is_some() {
+            let what = "sums may weigh processes differently, and it takes processes for alike beside sums";
+            return Err(CertificateError::Malformed(what.to_owned()));
+        }
         let all_rows = claimed.listed.values().all(|member| matches!(member.states, StateSet::Rows(_)));
         let few_values =
             |cell: &model::variable::Cell| cell.ty.n_values(self.model.type_context()) <= MOST_ATTEMPTS as u128;
@@ -487,7 +501,11 @@ impl Audit<'_> {
         let property = implies.is_some().then_some(self.property);
         let obligations = Obligations::new(&claimed, implies.unwrap_or_default(), self.budget);
         let obligations = match means {
-            Means::Listing => obligations.discharge(&mut Listing::new(&claimed, self.budget), property),
+            Means::Listing => obligations.discharge(&mut Listing::new(&claimed, relative, self.budget), property),
+            Means::Diagrams if !relative.is_empty() => {
+                let why = "an invariant that rests on sums is too large to be checked state by state";
+                return Err(CertificateError::NotSupported(why.to_owned()));
+            }
             Means::Diagrams if self.model.goes_on() => {
                 let why =
                     "a step goes on over several actions, and the proof is too large to be checked state by state";
@@ -532,6 +550,20 @@ impl Audit<'_> {
             false => Ok(()),
         }
     }
+}
+
+/// The sums of the facts that a split invariant uses; those facts were checked before.
+fn sums_used<'c>(fact: &Fact, certificate: &'c Certificate) -> Outcome<Relative<'c>> {
+    let mut sums = Vec::new();
+    for &used in &fact.uses {
+        let Claim::Sights(sights) = &certificate.facts[used].claim else { continue };
+        if !sights.crowds.is_empty() {
+            let what = format!("an invariant uses fact {used}, whose processes are a crowd");
+            return Err(CertificateError::Malformed(what));
+        }
+        sums.extend(&sights.additive);
+    }
+    Ok(Relative::new(sums))
 }
 
 /// A way to violate the property that a fact excludes: which, and by what is said about what processes see.

@@ -15,6 +15,7 @@ use model::variable::CellId;
 
 use crate::k_index::KIndexPlan;
 use crate::question::Question;
+use crate::sums::Sums;
 use crate::symmetry::{Permutation, Symmetry};
 
 /// The processes that take a step: one, or the two of a rendezvous.
@@ -101,6 +102,11 @@ pub trait Backend {
 
     /// What all data takes now.
     fn memory_bytes(&self) -> u64;
+
+    /// The sums that the sets leave view states out by; a proof has to name them.
+    fn sums(&self) -> Option<&Sums> {
+        None
+    }
 }
 
 /// What the join says about a question.

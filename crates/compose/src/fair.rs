@@ -20,7 +20,7 @@ use std::collections::BTreeSet;
 
 use base::Budget;
 use engine::{Contradiction, Event, Exposure, Halt, Method, Observer, Statistics, Verdict};
-use evidence::certificate::{Claim, LocalFact};
+use evidence::certificate::{Claim, Fact, LocalFact, Sights, ViolationName};
 use evidence::{Certificate, Evidence, SymbolicSearch, Trace, TraceEnd};
 use model::Model;
 use model::process::ProcessId;
@@ -81,6 +81,10 @@ pub struct FairOptions<'w> {
     pub budget: &'w Budget,
     /// Receives the events.
     pub observer: &'w dyn Observer,
+    /// Finds sums, each with a proof, once something would have to be exposed.
+    pub sums: Option<&'w dyn Fn() -> Option<Sights>>,
+    /// What was shown before: sums first, then ways to violate the property that no fair run has.
+    pub shown: &'w [Fact],
 }
 
 /// What became of a property.
@@ -126,9 +130,13 @@ pub fn decide<'m, B: FairBackend>(
     (conditions, locals): (&Conditions<'m>, &Locals<'m>),
     options: &FairOptions<'_>,
 ) -> Result<Decided, Halt> {
-    let mut search = FairSearch { backend, conditions, locals, options, exposures: Vec::new(), n_exposed: 0 };
+    let (exposures, n_exposed) = (Vec::new(), 0);
+    let trust = TrustInSums::AfterOneRound;
+    let mut search = FairSearch { backend, conditions, locals, options, exposures, n_exposed, trust };
+    let mut shown = ShownFacts { facts: options.shown, imported: vec![None; options.shown.len()] };
     let mut is_written = true;
     let mut facts = crate::facts::Facts::default();
+    let mut known_sums: Option<FactId> = None;
     let mut ranked: Vec<Option<FactId>> = vec![None; conditions.violations.len()];
     for violation in 0..conditions.violations.len() {
         // What excludes one way to violate the property excludes its images.
@@ -138,11 +146,20 @@ pub fn decide<'m, B: FairBackend>(
             }
             continue;
         }
+        if let Some(known) = shown.about(&conditions.names[violation]) {
+            ranked[violation] = Some(shown.import(known, &mut facts));
+            continue;
+        }
         match search.violation(violation)? {
-            ViolationResult::NoRun(None) => is_written = false,
-            ViolationResult::NoRun(Some(written)) => {
+            ViolationResult::NoRun(None, _) => is_written = false,
+            ViolationResult::NoRun(Some(written), sums) => {
                 let (invariant, ranks) = *written;
-                let invariant = facts.add(invariant, &[]);
+                // Sums are a fact of their own, before the first invariant that rests on them.
+                let uses = sums.map(|sums| match shown.sums() {
+                    Some(_) => shown.import(0, &mut facts),
+                    None => *known_sums.get_or_insert_with(|| facts.add(Claim::Sights(sums), &[])),
+                });
+                let invariant = facts.add(invariant, uses.as_slice());
                 ranked[violation] = Some(facts.add(ranks, &[invariant]));
             }
             ViolationResult::Run(trace) => {
@@ -157,16 +174,55 @@ pub fn decide<'m, B: FairBackend>(
     Ok(Decided { outcome, exposures: search.exposures })
 }
 
+/// A split invariant, and that no fair run violates a property in some way, where they are written down.
+type WrittenClaims = Option<Box<(Claim, Claim)>>;
+
+/// What was shown before, and what of it is part of the proof.
+struct ShownFacts<'w> {
+    facts: &'w [Fact],
+    imported: Vec<Option<FactId>>,
+}
+
+impl ShownFacts<'_> {
+    /// The sums, if there are any.
+    fn sums(&self) -> Option<&Sights> {
+        match &self.facts.first()?.claim {
+            Claim::Sights(sights) if !sights.additive.is_empty() => Some(sights),
+            _ => None,
+        }
+    }
+
+    /// The fact that no fair run violates the property in a way.
+    fn about(&self, name: &ViolationName) -> Option<usize> {
+        self.facts.iter().position(|fact| match &fact.claim {
+            Claim::Refutation(refutation) => refutation.violation == *name,
+            _ => false,
+        })
+    }
+
+    /// Makes a fact part of the proof, with those that it uses.
+    fn import(&mut self, at: usize, facts: &mut crate::facts::Facts) -> FactId {
+        if let Some(known) = self.imported[at] {
+            return known;
+        }
+        let all = self.facts;
+        let uses: Vec<FactId> = all[at].uses.iter().map(|&used| self.import(used, facts)).collect();
+        let id = facts.add(all[at].claim.clone(), &uses);
+        self.imported[at] = Some(id);
+        id
+    }
+}
+
 enum ViolationResult {
-    /// The split invariant, and that no fair run violates the property in this way, where these are written down.
-    NoRun(Option<Box<(Claim, Claim)>>),
+    /// The split invariant, and that no fair run violates the property in this way, where these are written down; the sums that the invariant rests on.
+    NoRun(WrittenClaims, Option<Sights>),
     Run(Trace),
 }
 
 /// What the abstract processes of a round say.
 enum AbstractRound {
     /// The rule's premises hold; written down, where that is possible.
-    Proved(Option<Box<(Claim, Claim)>>),
+    Proved(WrittenClaims),
     /// These have fair runs, with such an automaton.
     Open(Vec<ProcessId>, AutomatonChoice),
 }
@@ -178,6 +234,20 @@ struct FairSearch<'s, 'm, B> {
     options: &'s FairOptions<'s>,
     exposures: Vec<Exposure>,
     n_exposed: usize,
+    /// When sums are tried.
+    trust: TrustInSums,
+}
+
+/// When sums are tried instead of exposing facts. Where they do not suffice by themselves, they cost more than they save: a semaphore of which one fact is
+/// exposed took three times as long.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum TrustInSums {
+    /// As soon as something would have to be exposed: they sufficed before.
+    AtOnce,
+    /// Once one round of refinement did not suffice.
+    AfterOneRound,
+    /// Not again: they did not suffice before.
+    Never,
 }
 
 impl<B: FairBackend> FairSearch<'_, '_, B> {
@@ -186,13 +256,30 @@ impl<B: FairBackend> FairSearch<'_, '_, B> {
         let mut exposed: BTreeSet<ProcessId> = facts.iter().map(|(process, _)| *process).collect();
         self.backend.forget()?;
         self.backend.expose(&facts)?;
+        let (mut all, first_round) = (facts.clone(), self.exposures.len());
         loop {
             self.options.budget.check(0)?;
             self.backend.close()?;
             let (open, automaton) = match self.round(violation, &exposed)? {
-                AbstractRound::Proved(written) => return Ok(ViolationResult::NoRun(written)),
+                AbstractRound::Proved(written) => return Ok(ViolationResult::NoRun(written, None)),
                 AbstractRound::Open(open, automaton) => (open, automaton),
             };
+            // What sums exclude needs not be excluded by facts that all processes have to show.
+            let is_due = match self.trust {
+                TrustInSums::AtOnce => true,
+                TrustInSums::AfterOneRound => self.exposures.len() > first_round,
+                TrustInSums::Never => false,
+            };
+            if is_due {
+                if let Some((written, sums)) = self.by_sums_alone(violation, &facts)? {
+                    self.exposures.truncate(first_round);
+                    return Ok(ViolationResult::NoRun(written, Some(sums)));
+                }
+                self.trust = TrustInSums::Never;
+                self.backend.forget()?;
+                self.backend.expose(&all)?;
+                self.backend.close()?;
+            }
             // What one of them needs mostly helps the others, and what all need at once would be too much: the fewest facts.
             let mut new = ProcessFacts::new();
             for focus in self.hidden_first(open, &exposed).into_iter().take(MOST_FOCUSES) {
@@ -212,6 +299,7 @@ impl<B: FairBackend> FairSearch<'_, '_, B> {
                 return Err(Contradiction::new(expected, "there is one of which neither is true").into());
             }
             exposed.extend(new.iter().map(|(process, _)| *process));
+            all.extend(new.iter().cloned());
             self.n_exposed += new.len();
             self.exposures.push(Exposure { facts: new, because: None, steps: 0 });
             self.options.observer.event(Event::Proving {
@@ -221,6 +309,37 @@ impl<B: FairBackend> FairSearch<'_, '_, B> {
                 memory_bytes: self.backend.statistics().peak_memory_bytes.unwrap_or(0),
             });
         }
+    }
+
+    /// The proof where sums leave out enough, and nothing but what the property speaks of is exposed.
+    fn by_sums_alone(
+        &mut self,
+        violation: usize,
+        facts: &ProcessFacts,
+    ) -> Result<Option<(WrittenClaims, Sights)>, Halt> {
+        let Some(sums) = self.find_sums() else { return Ok(None) };
+        if !self.backend.prune(Some(&sums)) {
+            return Ok(None);
+        }
+        self.backend.forget()?;
+        self.backend.expose(facts)?;
+        self.backend.close()?;
+        let exposed = facts.iter().map(|(process, _)| *process).collect();
+        let found = self.round(violation, &exposed)?;
+        self.backend.prune(None);
+        Ok(match found {
+            AbstractRound::Proved(written) => {
+                self.trust = TrustInSums::AtOnce;
+                Some((written, sums))
+            }
+            AbstractRound::Open(..) => None,
+        })
+    }
+
+    /// Those that were shown before, or what is found now.
+    fn find_sums(&self) -> Option<Sights> {
+        let shown = ShownFacts { facts: self.options.shown, imported: Vec::new() };
+        shown.sums().cloned().or_else(|| self.options.sums.and_then(|find| find()))
     }
 
     fn round(&mut self, violation: usize, exposed: &BTreeSet<ProcessId>) -> Result<AbstractRound, Halt> {

@@ -5,7 +5,7 @@
 //! all. [`question`]: properties as patterns over few processes. [`few_movers`]: real runs of a few processes, where invariants leave a
 //! question open. [`method`]: all of it put together. [`completion`]: refinement by exposed facts until there is a proof or a
 //! real run. [`fair`]: temporal properties under fairness. [`facts`]: what was proved so far, with what it rests on; [`edges`]: sets of
-//! labelled edges of what a process sees.
+//! labelled edges of what a process sees; [`sums`]: additive invariants, and which view states they exclude.
 
 pub mod backend;
 mod clause;
@@ -18,4 +18,5 @@ pub mod implied;
 pub mod k_index;
 pub mod method;
 pub mod question;
+pub mod sums;
 pub mod symmetry;

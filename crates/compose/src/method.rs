@@ -7,13 +7,13 @@ use std::time::Instant;
 
 use base::{Coarse, StopReason};
 use engine::{Answer, Event, Observer, PropertyId, Statistics, Task, Verdict};
-use evidence::certificate::{Claim, SplitInvariant};
+use evidence::certificate::{Claim, Sights, SplitInvariant};
 use evidence::implied::Implied;
 use evidence::{Certificate, Evidence, SymbolicSearch, Trace};
-use model::property::PropertyKind;
+use model::property::{Property, PropertyKind};
 
 use crate::backend::Backend;
-use crate::facts::Facts;
+use crate::facts::{FactId, Facts};
 use crate::few_movers;
 use crate::k_index::{Fixpoint, InvariantDecision, Invariants, KIndexPlan, decide};
 use crate::question::questions_up_to;
@@ -23,6 +23,8 @@ use crate::symmetry::Symmetry;
 pub enum PropertyAttempt {
     /// None of the property's questions has a positive answer in a reachable state, by these invariants, and by how they imply that.
     Never(SplitInvariant, Vec<Implied>),
+    /// The same, by invariants that leave out what these sums exclude.
+    Relative(Sights, SplitInvariant, Vec<Implied>),
     /// None has, by a search of everything.
     Searched(SymbolicSearch),
     /// One has at the end of this run.
@@ -41,7 +43,11 @@ pub fn k_index<B: Backend>(
 ) -> Vec<Answer> {
     let mut since = Instant::now();
     let k = k.min(task.model.processes.len());
-    let symmetry = Symmetry::of(task.model).filter(|symmetry| backend.renames(symmetry));
+    // Sums may weigh processes differently that are symmetric.
+    let symmetry = match backend.sums() {
+        Some(_) => None,
+        None => Symmetry::of(task.model).filter(|symmetry| backend.renames(symmetry)),
+    };
     let invariants = strongest(backend, k, task, symmetry.as_ref());
     let mut answers = Vec::new();
     for &id in &task.properties {
@@ -85,7 +91,11 @@ fn attempt<B: Backend>(
             let invariant = backend.certify(invariants.k, &invariants.join())?;
             let claimed = symmetry.as_ref().map(|symmetry| symmetry.claim());
             let implies = invariants.implied(backend, (property, &asked), symmetry);
-            PropertyAttempt::Never(SplitInvariant { symmetry: claimed, ..invariant }, implies)
+            let invariant = SplitInvariant { symmetry: claimed, ..invariant };
+            match backend.sums() {
+                Some(sums) => PropertyAttempt::Relative(sums.fact.clone(), invariant, implies),
+                None => PropertyAttempt::Never(invariant, implies),
+            }
         }
         InvariantDecision::Fault(question) => {
             match few_movers::find_run(task.model, property, &question, &task.budget)? {
@@ -112,13 +122,8 @@ pub fn answer(
     let is_goal = matches!(property.kind, PropertyKind::Reachable(_));
     let verdict = match outcome {
         PropertyAttempt::Open(stop) => Verdict::Unknown(stop),
-        PropertyAttempt::Never(invariant, implies) => {
-            let mut facts = Facts::default();
-            facts.add(Claim::SplitInvariant(invariant), &[]);
-            let certificate = Certificate { implies, ..facts.into_certificate(&property.name) };
-            let evidence = Evidence::Certificate(Box::new(certificate));
-            if is_goal { Verdict::Violated(evidence) } else { Verdict::Holds(evidence) }
-        }
+        PropertyAttempt::Never(invariant, implies) => never(property, None, (invariant, implies)),
+        PropertyAttempt::Relative(sums, invariant, implies) => never(property, Some(sums), (invariant, implies)),
         PropertyAttempt::Searched(seen) => {
             let evidence = Evidence::Symbolic(seen);
             if is_goal { Verdict::Violated(evidence) } else { Verdict::Holds(evidence) }
@@ -132,6 +137,19 @@ pub fn answer(
         observer.answered(&answer);
     }
     answer
+}
+
+/// A proof that what a property asks for never happens.
+fn never(property: &Property, sums: Option<Sights>, (invariant, implies): (SplitInvariant, Vec<Implied>)) -> Verdict {
+    let mut facts = Facts::default();
+    let uses: Vec<FactId> = sums.into_iter().map(|sums| facts.add(Claim::Sights(sums), &[])).collect();
+    facts.add(Claim::SplitInvariant(invariant), &uses);
+    let certificate = Certificate { implies, ..facts.into_certificate(&property.name) };
+    let evidence = Evidence::Certificate(Box::new(certificate));
+    match property.kind {
+        PropertyKind::Reachable(_) => Verdict::Violated(evidence),
+        _ => Verdict::Holds(evidence),
+    }
 }
 
 fn over_approximates(k: usize) -> StopReason {

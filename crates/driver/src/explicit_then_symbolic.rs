@@ -9,10 +9,11 @@ use base::StopReason;
 use engine::settings::{Bytes, Settings};
 use engine::{Answer, Engine, EngineError, Method, Observer, PropertyId, Task, Verdict};
 use local::ExplicitKIndex;
-use local::fair::{ExplicitFll, LivenessRule};
+use local::fair::{ExplicitFll, LivenessRule, PrunedFll, ShownBefore};
 use symbolic::engines::Symbolic;
 
 use crate::checker::SharedEngine;
+use crate::with_sums::{ShownFacts, sums_in_time};
 
 engine::config! {
     /// What bounds methods that list their sets first.
@@ -24,12 +25,14 @@ engine::config! {
 }
 
 /// An explicit engine that gives up above a cap, then a symbolic one.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct ExplicitThenSymbolic {
     /// What is computed.
     sets: SetSearch,
     /// What bounds it.
     config: Config,
+    /// What other methods showed of the same questions.
+    shown: Option<Arc<ShownFacts>>,
 }
 
 /// What is computed in both representations.
@@ -44,19 +47,30 @@ enum SetSearch {
 impl ExplicitThenSymbolic {
     /// The strongest invariants of `k` processes each.
     pub fn k_index(k: usize) -> Self {
-        ExplicitThenSymbolic { sets: SetSearch::KIndex(k), config: Config::default() }
+        ExplicitThenSymbolic { sets: SetSearch::KIndex(k), config: Config::default(), shown: None }
     }
 
     /// Local proofs of temporal properties.
     pub fn fair(rule: LivenessRule) -> Self {
-        ExplicitThenSymbolic { sets: SetSearch::Fair(rule), config: Config { listed: Bytes(48 << 20) } }
+        ExplicitThenSymbolic { sets: SetSearch::Fair(rule), config: Config { listed: Bytes(48 << 20) }, shown: None }
+    }
+
+    /// The same, where what others show is not shown again.
+    pub fn knowing(self, shown: &Arc<ShownFacts>) -> Self {
+        ExplicitThenSymbolic { shown: Some(Arc::clone(shown)), ..self }
     }
 
     /// The explicit engine, which gives up where its sets take more than the cap.
     fn explicit(&self, cap_bytes: u64) -> SharedEngine {
         match self.sets {
             SetSearch::KIndex(k) => Arc::new(ExplicitKIndex { k, cap_bytes }),
-            SetSearch::Fair(rule) => Arc::new(ExplicitFll { rule, cap_bytes }),
+            SetSearch::Fair(rule) => {
+                let shown = self
+                    .shown
+                    .clone()
+                    .map(|shown| -> Arc<ShownBefore> { Arc::new(move |property| shown.of(property)) });
+                Arc::new(PrunedFll { fll: ExplicitFll { rule, cap_bytes }, sums: sums_in_time, shown })
+            }
         }
     }
 

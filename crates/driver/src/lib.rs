@@ -30,3 +30,4 @@ pub mod teach;
 pub mod trail;
 mod viewing;
 mod watchdog;
+mod with_sums;

@@ -9,13 +9,14 @@ use base::diagnostic::nearest_name;
 use engine::methods::{Declaration, METHODS, Method};
 use engine::settings::{Setting, SettingError};
 use local::fair::LivenessRule;
-use local::{ExplicitKIndex, Ls3};
+use local::{ExplicitKIndex, Ls3, PrunedKIndex};
 use symbolic::engines::{Symbolic, Tuned};
 use symbolic::reach::SearchDirection;
 
 use crate::auto::Auto;
 use crate::checker::{Checker, SharedEngine, Single};
 use crate::explicit_then_symbolic::ExplicitThenSymbolic;
+use crate::with_sums::WithSums;
 
 /// The checker that answers questions by a method.
 pub fn checker(method: Method) -> Box<dyn Checker> {
@@ -34,11 +35,13 @@ pub(crate) fn engine(method: Method) -> Option<SharedEngine> {
         Method::Schedules => Arc::new(product::Schedules::default()),
         Method::Forward => symbolic_engine(Symbolic::Reach(SearchDirection::Forward)),
         Method::Backward => symbolic_engine(Symbolic::Reach(SearchDirection::Backward)),
-        Method::Split => symbolic_engine(Symbolic::KIndex(1)),
+        Method::Split => Arc::new(WithSums::new(Tuned::from(Symbolic::KIndex(1)), |_, sums| {
+            Arc::new(PrunedKIndex { sets: ExplicitKIndex::new(1), sums })
+        })),
         Method::Completion => symbolic_engine(Symbolic::Completion),
         Method::Pairwise => Arc::new(ExplicitThenSymbolic::k_index(2)),
         Method::Triple => Arc::new(ExplicitThenSymbolic::k_index(3)),
-        Method::Tmmc => Arc::new(ExplicitKIndex::new(1)),
+        Method::Tmmc => Arc::new(with_sums(ExplicitKIndex::new(1))),
         Method::Ls3 => Arc::new(Ls3 { with_witness: false, most_pairs: u64::MAX }),
         Method::Ls3Plus => Arc::new(Ls3 { with_witness: true, most_pairs: u64::MAX }),
         Method::Views => Arc::new(crate::viewing::Viewing::default()),
@@ -49,6 +52,11 @@ pub(crate) fn engine(method: Method) -> Option<SharedEngine> {
         Method::FllA => Arc::new(ExplicitThenSymbolic::fair(LivenessRule::FllA)),
         Method::FllB => Arc::new(ExplicitThenSymbolic::fair(LivenessRule::FllB)),
     })
+}
+
+/// Thread-modular checking, with sums where it is too coarse without.
+pub(crate) fn with_sums(plain: ExplicitKIndex) -> WithSums<ExplicitKIndex> {
+    WithSums::new(plain, |sets, sums| Arc::new(PrunedKIndex { sets: *sets, sums }))
 }
 
 fn symbolic_engine(method: Symbolic) -> SharedEngine {

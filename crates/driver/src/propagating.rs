@@ -3,12 +3,15 @@
 //! In: a task. Out: an answer for each property. A proof by windows is one of every size from some on, and takes as long for a thousand processes as for
 //! ten; so it comes first where there are many processes, and after views where there are few.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use engine::settings::Settings;
 use engine::{Answer, Engine, EngineError, Event, Method, Observer, PropertyId, Task, Verdict};
 use propagate::Propagate;
 use rings::ByRings;
+
+use crate::with_sums::ShownFacts;
 
 /// From so many processes on windows come first.
 const MANY: usize = 10;
@@ -17,9 +20,11 @@ const MANY: usize = 10;
 const WINDOWS: Duration = Duration::from_secs(3);
 
 /// Views, and windows of neighbours.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Propagating {
     views: Propagate,
+    /// Where to keep what is shown of questions that stay open.
+    shown: Option<Arc<ShownFacts>>,
 }
 
 /// Passes on answers to questions, and how far the work is; what the first engine leaves open is not an answer yet.
@@ -34,6 +39,19 @@ impl Observer for DecisionFilter<'_> {
 }
 
 impl Propagating {
+    /// Keeps what it shows for others.
+    pub fn telling(shown: &Arc<ShownFacts>) -> Self {
+        Propagating { shown: Some(Arc::clone(shown)), ..Propagating::default() }
+    }
+
+    fn by_views(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
+        self.views.run_and_show(task, observer, &|property, facts| {
+            if let Some(shown) = &self.shown {
+                shown.keep(property, facts);
+            }
+        })
+    }
+
     fn windows(task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
         let time = task.budget.time_left().map_or(WINDOWS, |left| WINDOWS.min(left / 4));
         let task = Task { budget: task.budget.slice(time), ..task.clone() };
@@ -53,13 +71,13 @@ impl Engine for Propagating {
     fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
         // Windows know nothing of what two processes do at once.
         if !task.model.channels.is_empty() {
-            return self.views.run(task, observer);
+            return self.by_views(task, observer);
         }
         let has_many = task.model.processes.len() >= MANY;
         let quiet = DecisionFilter(observer);
         let mut answers = match has_many {
             true => Self::windows(task, &quiet)?,
-            false => self.views.run(task, &quiet)?,
+            false => self.by_views(task, &quiet)?,
         };
         let is_open = |answer: &Answer| matches!(answer.verdict, Verdict::Unknown(_));
         for answer in answers.iter().filter(|answer| !is_open(answer)) {
@@ -73,7 +91,7 @@ impl Engine for Propagating {
         }
         let task = Task { properties, ..task.clone() };
         let second = match has_many {
-            true => self.views.run(&task, observer)?,
+            true => self.by_views(&task, observer)?,
             false => Self::windows(&task, &quiet)?,
         };
         for answer in &mut answers {

@@ -16,6 +16,11 @@
 //! images under permutations of each family's processes. The certificate says which elements of arrays go with the processes; the
 //! checker applies these permutations to every text of the program and accepts them only where each text is its own image.
 //!
+//! **Sums.** A split invariant may use an earlier fact that sums hold in every reachable state ([`crate::propagation`]). Then the second and the third
+//! obligation are relative to them: a successor that no reachable state can show, since some sum cannot hold there whatever is not shown, need not be in `theta[K]`, and a
+//! combination of values like that need not satisfy anything. Every reachable state still projects into every `theta[K]`: the sums hold in it. Such an invariant has no
+//! [`ClaimedSymmetry`].
+//!
 //! **Temporal properties.** Each way to violate the property ([`crate::plain::violations`], named by what it is) needs a claim that
 //! no fair run violates it so; [`crate::ranks`] says what such a claim is and why it is one. Where a permutation of processes takes one violation
 //! to another, what excludes the one excludes the other ([`Exchanged`]).

@@ -13,6 +13,8 @@
 //! has a step is likewise a matter of the local states of its partners.
 //! No step goes on before or after a rendezvous.
 //!
+//! Where the invariant rests on sums, a turn that leads to no row of the focus is one of no run, and no edge.
+//!
 //! What a predicate says about local states of other processes *may* hold at a node if it does for some of their view states with
 //! the same store. So the automaton can take an edge each of whose literals may hold; an edge carries the mark of a fairness pair if
 //! it is a turn of the kind that has to happen infinitely often, or the predicate on the state before may hold; and a node is free

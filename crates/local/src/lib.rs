@@ -12,4 +12,4 @@ mod ls3;
 pub mod sets;
 
 pub use ls3::Ls3;
-pub use sets::ExplicitKIndex;
+pub use sets::{ExplicitKIndex, PrunedKIndex};

@@ -6,7 +6,7 @@
 //! no process's step depends on what it does not see.
 //!
 //! `views.rs` says what each process sees, `rows.rs` is a set of view states, `join.rs` combines sets, `by_store.rs` is the fixpoint for single processes (on `bits.rs`), `close.rs` the one for groups; `questions.rs` answers
-//! questions about combinations, `renaming.rs` permutes processes, `certify.rs` writes a proof; `engine.rs` is the method; `product.rs` writes
+//! questions about combinations, `renaming.rs` permutes processes, `pruning.rs` leaves out what sums exclude, `certify.rs` writes a proof; `engine.rs` is the method; `product.rs` writes
 //! certificates for the methods that use local state graphs.
 
 pub(crate) mod bits;
@@ -16,6 +16,7 @@ mod close;
 pub(crate) mod engine;
 mod join;
 mod product;
+mod pruning;
 mod questions;
 mod renaming;
 mod rows;
@@ -24,11 +25,13 @@ pub mod views;
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use base::{Budget, StopReason};
 use compose::backend::{Answered, Backend, Join, Movers};
 use compose::k_index::KIndexPlan;
 use compose::question::Question;
+use compose::sums::Sums;
 use compose::symmetry::{Permutation, Symmetry};
 use evidence::certificate::SplitInvariant;
 use model::Model;
@@ -41,7 +44,7 @@ use packed::machine::{Flow, Machine, Scratch, Sink, SyncWith};
 use packed::packing::Packed;
 use packed::race::RaceWatch;
 
-pub use engine::ExplicitKIndex;
+pub use engine::{ExplicitKIndex, PrunedKIndex};
 use packed::words::{and, or};
 pub use rows::{NumberedRows, Rows};
 use views::ViewMasks;
@@ -55,6 +58,8 @@ pub struct LocalSets<'a, const W: usize> {
     scratch: Scratch<W>,
     /// What each process sees, and the movers.
     pub sight: ViewMasks<W>,
+    /// Sums that were checked: what they exclude is left out.
+    pub sums: Option<Arc<Sums>>,
     /// What the steps may touch of the variables that were asked about.
     pub races: HashMap<VarId, RaceWatch>,
     meter: Ticker<'a>,
@@ -187,7 +192,7 @@ impl<const W: usize> Backend for LocalSets<'_, W> {
         }
         match seen.stopped {
             Some(stop) => Err(stop),
-            None => Ok(Rc::new(rows)),
+            None => Ok(Rc::new(self.without_excluded(onto, rows))),
         }
     }
 
@@ -256,6 +261,10 @@ impl<const W: usize> Backend for LocalSets<'_, W> {
 
     fn memory_bytes(&self) -> u64 {
         self.meter.held_bytes.get()
+    }
+
+    fn sums(&self) -> Option<&Sums> {
+        self.sums.as_deref()
     }
 }
 

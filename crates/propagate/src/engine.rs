@@ -75,6 +75,21 @@ impl Engine for Propagate {
     }
 
     fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
+        self.run_and_show(task, observer, &|_, _| {})
+    }
+}
+
+impl Propagate {
+    /// Answers as [`Engine::run`] does; and of each property that stays open, what was shown of it: the sums, and ways to violate it that no fair run has.
+    ///
+    /// # Errors
+    /// A contradiction.
+    pub fn run_and_show(
+        &self,
+        task: &Task<'_>,
+        observer: &dyn Observer,
+        show: &dyn Fn(PropertyId, Vec<Fact>),
+    ) -> Result<Vec<Answer>, EngineError> {
         let fragment = fragment(task.model);
         let every = match &fragment {
             Ok(fragment) => EverySize::new(task.model, fragment, &task.budget, self.config),
@@ -89,6 +104,7 @@ impl Engine for Propagate {
             most_depth: SHALLOW,
             exchanges: Exchanges::of(task.model),
             sizes: None,
+            shown: Vec::new(),
         };
         let mut answers = Vec::new();
         for &property in &task.properties {
@@ -100,6 +116,9 @@ impl Engine for Propagate {
             };
             if found.is_err() && !self.every_size {
                 found = prover.proof(property);
+                if found.is_err() && !prover.shown.is_empty() {
+                    show(property, std::mem::take(&mut prover.shown));
+                }
             }
             let verdict = match found {
                 Ok(certificate) => {
@@ -159,6 +178,8 @@ struct Prover<'t> {
     exchanges: Option<Exchanges<'t>>,
     /// How many view states each process has, in a proof with crowds.
     sizes: Option<Vec<Option<u64>>>,
+    /// What the attempt showed that came farthest, of a property that stays open.
+    shown: Vec<Fact>,
 }
 
 /// So many tests are done as long as there are more invariants to be found.
@@ -227,6 +248,7 @@ impl<'t> Prover<'t> {
     /// A proof of a property; where the invariants that are at hand leave something, with more.
     fn proof(&mut self, property: PropertyId) -> Result<Certificate, Halt> {
         self.sizes = None;
+        self.shown.clear();
         if !self.may_lack_value(property)
             && let Some(exchanges) = &self.exchanges
             && let Some(found) = crowded::proof(self.task, self.config, exchanges, property)?
@@ -276,7 +298,12 @@ impl<'t> Prover<'t> {
         proving.shop.forget();
         let sights = proving.sights();
         let mut facts = vec![Fact { claim: Claim::Sights(sights), uses: Vec::new() }];
-        with_ways(&violations, |ways| self.refute_all(ways, &mut facts))?;
+        if let Err(halt) = with_ways(&violations, |ways| self.refute_all(ways, &mut facts)) {
+            if facts.len() > self.shown.len() {
+                self.shown = facts;
+            }
+            return Err(halt);
+        }
         let asked = &self.task.model.properties[property];
         Ok(Certificate { property: asked.name.clone(), scope: Scope::Instance, facts, implies: Vec::new() })
     }

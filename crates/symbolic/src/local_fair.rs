@@ -31,7 +31,7 @@ pub(crate) fn decide<'m>(
     let conditions = Conditions::new(task.model, property, &task.budget)?;
     let locals = Locals::new(task.model)?;
     let mut symbolic = SymbolicProcesses::new(sets, (&conditions, &locals), (&task.budget, gauge));
-    let options = FairOptions { variant: rule.variant(), budget: &task.budget, observer };
+    let options = FairOptions { variant: rule.variant(), budget: &task.budget, observer, sums: None, shown: &[] };
     let decided = fair::decide(&mut symbolic, (&conditions, &locals), &options);
     Ok((decided, compose::fair::backend::FairBackend::statistics(&symbolic)))
 }

@@ -25,12 +25,15 @@ use super::clause::{Clause, Mentions};
 use super::initial::{Factor, factors};
 use super::movers::{Movers, union};
 use super::obligations::{Discharge, not_invariant};
+use super::relative::{Relative, Shown};
 use super::symmetry::Permutation;
 use super::{Outcome, words};
 
 /// The view states of a split invariant, explicit.
 pub(super) struct Listing<'a> {
     claimed: &'a Claimed<'a>,
+    /// What earlier facts exclude: nothing needs to be kept or follow there.
+    relative: &'a Relative<'a>,
     /// The members' view states, as far as they were asked for.
     tables: FxHashMap<Vec<ProcessId>, Rc<Table>>,
     stepper: Stepper<'a>,
@@ -53,9 +56,9 @@ struct Effects {
 
 impl<'a> Listing<'a> {
     /// The view states of the invariant, not yet enumerated.
-    pub fn new(claimed: &'a Claimed<'a>, budget: &'a Budget) -> Self {
+    pub fn new(claimed: &'a Claimed<'a>, relative: &'a Relative<'a>, budget: &'a Budget) -> Self {
         let (tables, effects) = (FxHashMap::default(), FxHashMap::default());
-        Listing { claimed, tables, stepper: Stepper::new(claimed), effects, meter: Meter::new(budget) }
+        Listing { claimed, relative, tables, stepper: Stepper::new(claimed), effects, meter: Meter::new(budget) }
     }
 
     /// The view states of a member.
@@ -67,6 +70,12 @@ impl<'a> Listing<'a> {
         self.meter.kept_bytes += table.bytes();
         self.tables.insert(processes.to_vec(), table.clone());
         Ok(table)
+    }
+
+    /// Whether earlier facts say that no reachable state shows a row of these columns.
+    fn is_excluded(&self, columns: &FxHashMap<Column, usize>, row: &[u32]) -> bool {
+        let shown = |column: Column| columns.get(&column).map(|&at| row[at]);
+        self.relative.excludes(&Shown { numbering: &self.claimed.numbering, columns: &shown })
     }
 
     fn model(&self) -> &'a Model {
@@ -249,6 +258,11 @@ impl Listing<'_> {
         let own = if beside.iter().any(is_member) { table.clone() } else { Rc::new(Table::unit()) };
         let mut after = Vec::new();
         let mut wrong = None;
+        let (relative, numbering) = (self.relative, &self.claimed.numbering);
+        let is_excluded = |row: &[u32]| {
+            let shown = |column: Column| columns.get(&column).map(|&at| row[at]);
+            relative.excludes(&Shown { numbering, columns: &shown })
+        };
         let meter = &mut self.meter;
         joined.for_each_joined(&own, &headings, |row| {
             meter.step(0)?;
@@ -261,7 +275,7 @@ impl Listing<'_> {
                     after[at] = *number;
                 }
             }
-            if wrong.is_none() && !table.contains(&after) {
+            if wrong.is_none() && !table.contains(&after) && !is_excluded(&after) {
                 wrong = Some((tag, before.to_vec(), after.clone()));
             }
             Ok(())

@@ -33,13 +33,22 @@ use super::numbering::name;
 use super::propagation::conditions::expressions;
 use super::{CertificateError, Outcome, words};
 
+/// The invariant that a claim of ranks is about, which was checked.
+#[derive(Clone, Copy)]
+pub(super) struct Over<'o> {
+    pub claimed: &'o Claimed<'o>,
+    /// Whether it rests on sums. A turn that leads out of it, as far as one process sees, is of no run then.
+    pub is_relative: bool,
+}
+
 /// Checks a claim about one way to violate the property; how many abstract processes there were.
 pub(super) fn check(
-    claimed: &Claimed<'_>,
+    over: Over<'_>,
     violation: &ReferenceViolation,
     claim: &NoFairRun,
     budget: &Budget,
 ) -> Outcome<usize> {
+    let claimed = over.claimed;
     let model = claimed.model();
     let named = Named::new(model, &violation.automaton, &claim.automaton)?;
     let variant = check_shape(model, &named, claim).map_err(CertificateError::Malformed)?;
@@ -55,7 +64,7 @@ pub(super) fn check(
     for focus in &claim.foci {
         budget.check(0)?;
         let mut process =
-            Process { claimed, violation, conditions: &conditions, named: &named, variant, focus, budget, met };
+            Process { over, claimed, violation, conditions: &conditions, named: &named, variant, focus, budget, met };
         process.check(&mut turns, &mut judge)?;
         met = process.met;
     }
@@ -209,6 +218,7 @@ type CarriedNumbers = FxHashMap<(u32, usize, bool, u32), u32>;
 
 /// The abstract process of a focus.
 struct Process<'p> {
+    over: Over<'p>,
     claimed: &'p Claimed<'p>,
     violation: &'p ReferenceViolation,
     conditions: &'p Conditions,
@@ -374,7 +384,7 @@ impl Process<'_> {
         all.extend(turns.joint((focus, row))?.iter().cloned());
         for (turn, changes) in all {
             let is_own = turn.processes().contains(&focus);
-            let target = self.target(turns, row, (&turn, &changes))?;
+            let Some(target) = self.target(turns, row, (&turn, &changes))? else { continue };
             let met = self.met_by(model, &turn);
             let pairs = self.met.union(before, met);
             if known.insert((target, is_own, pairs)) {
@@ -416,15 +426,16 @@ impl Process<'_> {
         Ok(())
     }
 
-    /// The row that the focus is in after a turn.
-    fn target(&self, turns: &Turns<'_>, row: u32, (turn, changes): (&Turn, &[(Column, u32)])) -> Outcome<u32> {
+    /// The row that the focus is in after a turn; `None` where no run takes the turn.
+    fn target(&self, turns: &Turns<'_>, row: u32, (turn, changes): (&Turn, &[(Column, u32)])) -> Outcome<Option<u32>> {
         let rows = turns.rows(self.focus.process);
         let mut after = rows.list[row as usize].clone();
         for (column, number) in changes {
             after[rows.positions[column]] = *number;
         }
         match rows.numbers.get(after.as_slice()) {
-            Some(&target) => Ok(target),
+            Some(&target) => Ok(Some(target)),
+            None if self.over.is_relative => Ok(None),
             None => {
                 let numbering = &self.claimed.numbering;
                 let after = words::view(numbering, rows.columns, &after);

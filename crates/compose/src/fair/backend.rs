@@ -7,7 +7,7 @@
 
 use base::StopReason;
 use engine::{Halt, Statistics};
-use evidence::certificate::{LocalFact, NoFairRun, SplitInvariant};
+use evidence::certificate::{LocalFact, NoFairRun, Sights, SplitInvariant};
 use model::eval::{State, Turn};
 use model::process::ProcessId;
 
@@ -126,6 +126,11 @@ pub trait FairBackend {
 
     /// Writes down that the abstract processes of some have no fair run (`focus_accepts` as in [`FairRunQuery`]).
     fn prove(&mut self, violation: usize, focus_accepts: bool, foci: &[ProcessId]) -> Result<WrittenProof, StopReason>;
+
+    /// Leaves out what these sums exclude when sets are computed again; what no sum excludes, where there are none. Whether it can.
+    fn prune(&mut self, _sums: Option<&Sights>) -> bool {
+        false
+    }
 
     /// What the sets take and how large they are.
     fn statistics(&self) -> Statistics;

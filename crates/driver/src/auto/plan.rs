@@ -27,6 +27,7 @@ use crate::checker::SharedEngine;
 use crate::explicit_then_symbolic::ExplicitThenSymbolic;
 use crate::propagating::Propagating;
 use crate::viewing::Viewing;
+use crate::with_sums::ShownFacts;
 
 /// The shares, by class.
 const TABLE: &str = include_str!("table.txt");
@@ -97,7 +98,7 @@ pub fn steps(model: &Model, questions: &[PropertyId], n_threads: usize, config: 
     shares.sort_by(|one, other| other.1.first().total_cmp(&one.1.first()));
     // The graph that temporal properties need is built and searched by one thread; beside the search of the product there is room for another method.
     let n_threads = if questions.iter().all(is_temporal) { 1 } else { n_threads.saturating_sub(1).max(1) };
-    let plan = RacePlan { n_processes: model.processes.len(), n_threads, config };
+    let plan = RacePlan { n_processes: model.processes.len(), n_threads, config, shown: Arc::default() };
     shares.into_iter().filter_map(|(name, share)| plan.step(name, share)).collect()
 }
 
@@ -141,6 +142,8 @@ struct RacePlan<'p> {
     /// How many threads the search of the whole product may use.
     n_threads: usize,
     config: &'p Config,
+    /// What one method shows others.
+    shown: Arc<ShownFacts>,
 }
 
 impl RacePlan<'_> {
@@ -148,7 +151,10 @@ impl RacePlan<'_> {
     fn step(&self, name: &str, shares: Shares) -> Option<RaceEntry> {
         let step = |engine: SharedEngine| RaceEntry { engine, shares, n_threads: 1, one_by_one: false };
         let graphs = |with_witness| Arc::new(Ls3 { with_witness, most_pairs: self.config.joint_states as u64 });
-        let fair = |rule| RaceEntry { one_by_one: true, ..step(Arc::new(ExplicitThenSymbolic::fair(rule))) };
+        let fair = |rule| {
+            let engine = Arc::new(ExplicitThenSymbolic::fair(rule).knowing(&self.shown));
+            RaceEntry { one_by_one: true, ..step(engine) }
+        };
         // Among many processes there are too many pairs for a joint search of each.
         let is_crowded = self.n_processes > self.config.paired_processes;
         Some(match name {
@@ -167,7 +173,7 @@ impl RacePlan<'_> {
             "views" => step(Arc::new(Viewing::default())),
             "pushdown" => step(Arc::new(Pushdown::default())),
             "global" => RaceEntry { one_by_one: true, ..step(Arc::new(Symbolic::Global)) },
-            "propagate" => RaceEntry { one_by_one: true, ..step(Arc::new(Propagating::default())) },
+            "propagate" => RaceEntry { one_by_one: true, ..step(Arc::new(Propagating::telling(&self.shown))) },
             "ll" => fair(LivenessRule::Ll),
             "fll-a" => fair(LivenessRule::FllA),
             "fll-b" => fair(LivenessRule::FllB),
@@ -239,7 +245,7 @@ mod tests {
     #[test]
     fn every_class_has_shares_for_methods_that_there_are() {
         let config = Config::default();
-        let plan = RacePlan { n_processes: 10, n_threads: 2, config: &config };
+        let plan = RacePlan { n_processes: 10, n_threads: 2, config: &config, shown: Arc::default() };
         for kind in ["safety", "temporal"] {
             for count in ["one", "few", "some", "many", "crowd"] {
                 for symmetry_class in ["alike", "indexed", "different"] {

@@ -18,6 +18,7 @@ mod ranks;
 mod rules;
 mod sentences;
 mod stacks;
+mod sums;
 mod teach;
 mod trust;
 mod wide;

@@ -193,6 +193,20 @@ impl MemberAssertion {
         self.always.splice(0..0, said);
     }
 
+    /// Adds sums over all processes, which an earlier fact of the proof says.
+    pub(super) fn say_sums(&mut self, model: &Model, formulas: Vec<SentenceFormula>) {
+        let letters = ["i", "k"].map(str::to_owned);
+        let said = formulas.into_iter().map(|formula| {
+            let text = render::text(model, &letters, &formula);
+            let expression = render::expression(model, &letters, &formula);
+            Assertion { formula, text, expression, columns: Vec::new() }
+        });
+        let said: Vec<Assertion> = said.filter(|one| !one.text.is_empty()).collect();
+        // Steps keep a sum both sides of which they change.
+        self.touched_by.splice(0..0, said.iter().map(|_| Vec::new()));
+        self.always.splice(0..0, said);
+    }
+
     /// The same, said of some processes of the family, and of these cells.
     pub(super) fn about(self, only: Only, beside: Option<String>) -> Self {
         MemberAssertion { only, beside, ..self }

@@ -122,6 +122,9 @@ impl LocalProof {
         if proof.unexplained.is_empty() {
             lines::fill(&words, source, &members, &mut proof);
         }
+        if let Some(first) = proof.parts.first_mut() {
+            first.say_sums(model, story::sums(model, certificate));
+        }
         Some(proof)
     }
 

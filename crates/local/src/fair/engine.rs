@@ -1,8 +1,10 @@
 //! Methods `ll`, `fll-a` and `fll-b` with explicit sets.
 
+use std::cell::OnceCell;
+use std::sync::Arc;
 use std::time::Instant;
 
-use base::StopReason;
+use base::{Budget, StopReason};
 pub use compose::fair::LivenessRule;
 use compose::fair::backend::{
     AbstractPoint, AbstractRun, AbstractTurn, AutomatonChoice, FairBackend, FairRunQuery, Transitions, WrittenProof,
@@ -10,12 +12,15 @@ use compose::fair::backend::{
 use compose::fair::conditions::{AssumptionPair, Conditions, support};
 use compose::fair::locals::{LocalState, Locals};
 use compose::fair::{self, Decided, FairOptions};
+use compose::sums::Sums;
 use engine::{
     Answer, Contradiction, Engine, EngineError, Event, Halt, Method, Observer, PropertyId, SharedView, Silent,
     Statistics, Task, Verdict,
 };
-use evidence::certificate::{LocalFact, NoFairRun, Variant as Claimed};
+use evidence::certificate::{Fact, LocalFact, NoFairRun, Variant as Claimed};
 use evidence::plain::AutomatonNames;
+use evidence::propagation::Sights;
+use model::Model;
 use model::process::ProcessId;
 use rustc_hash::FxHashMap;
 use temporal::{Proposition, Violation};
@@ -51,25 +56,73 @@ impl ExplicitFll {
     }
 }
 
+/// The same, but that sums are looked for where something would have to be exposed, and leave out what they exclude.
+#[derive(Clone)]
+pub struct PrunedFll {
+    /// Without sums.
+    pub fll: ExplicitFll,
+    /// Finds sums, each with a proof.
+    pub sums: SumSearch,
+    /// What was shown of a property by others, which need not be shown again.
+    pub shown: Option<Arc<ShownBefore>>,
+}
+
+/// The facts about a property that were shown before: sums first, then ways to violate it that no fair run has.
+pub type ShownBefore = dyn Fn(PropertyId) -> Vec<Fact> + Send + Sync;
+
+/// Finds the sums of a program, if there are any.
+pub type SumSearch = fn(&Model, &Budget) -> Option<Sights>;
+
+impl Engine for PrunedFll {
+    fn method(&self) -> Method {
+        self.fll.method()
+    }
+
+    fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
+        let found: OnceCell<Option<Sights>> = OnceCell::new();
+        let search = || found.get_or_init(|| (self.sums)(task.model, &task.budget)).clone();
+        let shown = |property| self.shown.as_ref().map_or_else(Vec::new, |shown| shown(property));
+        self.fll.with_help(task, observer, Help { sums: Some(&search), shown: &shown })
+    }
+}
+
 impl Engine for ExplicitFll {
     fn method(&self) -> Method {
         self.rule.method()
     }
 
     fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
-        let mistaken = |property, wrong| EngineError::new(self.name(), (task.model, property), wrong);
-        let answer = |&property: &PropertyId| {
-            self.answer(task, property, observer).map_err(|contradiction| mistaken(property, contradiction))
-        };
-        task.properties.iter().map(answer).collect()
+        self.with_help(task, observer, Help { sums: None, shown: &|_| Vec::new() })
     }
 }
 
+/// What others found out.
+#[derive(Clone, Copy)]
+struct Help<'h> {
+    /// Finds sums.
+    sums: Option<&'h dyn Fn() -> Option<Sights>>,
+    /// What was shown of a property.
+    shown: &'h dyn Fn(PropertyId) -> Vec<Fact>,
+}
+
 impl ExplicitFll {
-    fn answer(&self, task: &Task<'_>, property: PropertyId, observer: &dyn Observer) -> Result<Answer, Contradiction> {
+    fn with_help(&self, task: &Task<'_>, observer: &dyn Observer, help: Help<'_>) -> Result<Vec<Answer>, EngineError> {
+        let mistaken = |property, wrong| EngineError::new(self.name(), (task.model, property), wrong);
+        let answer = |&property: &PropertyId| {
+            self.answer(task, property, (observer, help)).map_err(|contradiction| mistaken(property, contradiction))
+        };
+        task.properties.iter().map(answer).collect()
+    }
+
+    fn answer(
+        &self,
+        task: &Task<'_>,
+        property: PropertyId,
+        (observer, help): (&dyn Observer, Help<'_>),
+    ) -> Result<Answer, Contradiction> {
         let started = Instant::now();
         let (decided, mut statistics) =
-            self.decide(task, property, observer).unwrap_or_else(|halt| (Err(halt), Statistics::default()));
+            self.decide(task, property, (observer, help)).unwrap_or_else(|halt| (Err(halt), Statistics::default()));
         statistics.time = started.elapsed();
         let verdict = match decided {
             Err(halt) => Verdict::Unknown(halt.stopped()?),
@@ -83,11 +136,26 @@ impl ExplicitFll {
         Ok(answer)
     }
 
-    fn decide(&self, task: &Task<'_>, property: PropertyId, observer: &dyn Observer) -> Result<Worked, Halt> {
+    fn decide(
+        &self,
+        task: &Task<'_>,
+        property: PropertyId,
+        (observer, help): (&dyn Observer, Help<'_>),
+    ) -> Result<Worked, Halt> {
+        let shown = (help.shown)(property);
         let conditions = Conditions::new(task.model, property, &task.budget)?;
         let locals = Locals::new(task.model)?;
         let codec = Codec::new(task.model, UnrollLimits::default());
-        let work = FllWork { method: *self, codec: &codec, task, observer, conditions: &conditions, locals: &locals };
+        let work = FllWork {
+            method: *self,
+            codec: &codec,
+            task,
+            observer,
+            sums: help.sums,
+            shown: &shown,
+            conditions: &conditions,
+            locals: &locals,
+        };
         Ok(with_coarse_width(codec.layout.n_words, work)?)
     }
 }
@@ -100,6 +168,8 @@ struct FllWork<'w> {
     codec: &'w Codec<'w>,
     task: &'w Task<'w>,
     observer: &'w dyn Observer,
+    sums: Option<&'w dyn Fn() -> Option<Sights>>,
+    shown: &'w [Fact],
     conditions: &'w Conditions<'w>,
     locals: &'w Locals<'w>,
 }
@@ -115,8 +185,13 @@ impl ForWidth for FllWork<'_> {
         let sets = FairSets::<W>::new(&machine, (self.conditions, self.locals), limits);
         let meter = Meter::new(&self.task.budget, &Silent);
         let mut backend = Explicit { sets, questions: &questions, meter: &meter, turns: None };
-        let way =
-            FairOptions { variant: self.method.rule.variant(), budget: &self.task.budget, observer: self.observer };
+        let way = FairOptions {
+            variant: self.method.rule.variant(),
+            budget: &self.task.budget,
+            observer: self.observer,
+            sums: self.sums,
+            shown: self.shown,
+        };
         let decided = fair::decide(&mut backend, (self.conditions, self.locals), &way);
         (decided, backend.statistics())
     }
@@ -241,6 +316,14 @@ impl<const W: usize> FairBackend for Explicit<'_, W> {
         Ok(WrittenProof::Proof(invariant, Box::new(claim.with_names_of(&all))))
     }
 
+    fn prune(&mut self, sums: Option<&Sights>) -> bool {
+        let found = sums.and_then(|sums| Sums::new(sums.clone()));
+        let is_done = found.is_some() == sums.is_some();
+        self.turns = None;
+        self.sets.prune(found);
+        is_done
+    }
+
     fn statistics(&self) -> Statistics {
         let sizes = self.sets.locals.model.processes.ids().map(|process| Some(self.sets.n_states(process)));
         Statistics {
@@ -267,7 +350,9 @@ impl<'e, const W: usize> Explicit<'e, W> {
             self.turns = Some((all, must));
         }
         let (all, must) = self.turns.as_ref().expect("just made");
-        let nodes = FocusNodes::new(&mut self.sets, focus, turns)?;
+        let by_store = self.sets.is_pruned().then_some(all);
+        let nodes = FocusNodes::new(&mut self.sets, focus, (turns, by_store))?;
+        let none = StoreTurns::none(self.sets.stores.len());
         let conditions = self.sets.conditions;
         let [small, plain] = &self.questions.atoms;
         let (violations, atoms) = match query.automaton {
@@ -282,7 +367,11 @@ impl<'e, const W: usize> Explicit<'e, W> {
             pairs: conditions.pairs_of(violation).into_iter().map(pair).collect(),
             focus_accepts: query.focus_accepts,
         };
-        let turns = if turns == Transitions::Must { must } else { all };
+        let turns = match turns {
+            _ if by_store.is_some() => &none,
+            Transitions::Must => must,
+            Transitions::May => all,
+        };
         let parts = ProductParts { nodes: &nodes, turns, terms: &self.questions.exprs };
         consume(&FocusProduct::new(&mut self.sets, &parts, &asked)?)
     }

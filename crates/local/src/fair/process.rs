@@ -76,6 +76,11 @@ impl StoreTurns {
         Ok(turns)
     }
 
+    /// None at all, for sets with so many stores.
+    pub fn none(n_stores: usize) -> StoreTurns {
+        StoreTurns { starts: vec![0; n_stores + 1], list: Vec::new() }
+    }
+
     /// Only the must transitions.
     pub fn must(&self) -> StoreTurns {
         let mut must = StoreTurns { starts: vec![0], list: Vec::new() };
@@ -121,11 +126,11 @@ pub struct FocusNodes {
 }
 
 impl FocusNodes {
-    /// Those of a process, with such turns.
+    /// Those of a process, with such turns. Where sums exclude some local states the turns of others are kept by node, too, and given.
     pub fn new<const W: usize>(
         sets: &mut FairSets<'_, W>,
         focus: ProcessId,
-        wanted: Transitions,
+        (wanted, by_store): (Transitions, Option<&StoreTurns>),
     ) -> Result<Self, StopReason> {
         let mut nodes = FocusNodes {
             focus,
@@ -151,8 +156,11 @@ impl FocusNodes {
             let here = sets.stores[store.index()];
             for &turn in sets.enabled_turns(focus, here.cells, local)?.turns.iter() {
                 let target = sets.target(focus, here, turn);
-                let target = nodes.node(sets, target, turn.local);
-                nodes.turns.push(OwnTurn { class: turn.class, target, is_must: true });
+                // Sums may say that no run takes it.
+                if sets.has(focus, target, turn.local) {
+                    let target = nodes.node(sets, target, turn.local);
+                    nodes.turns.push(OwnTurn { class: turn.class, target, is_must: true });
+                }
             }
             if has_rendezvous {
                 nodes.add_own_rendezvous(sets, (store, local))?;
@@ -161,18 +169,31 @@ impl FocusNodes {
                 }
                 nodes.others.extend(joint.iter().flat_map(|(_, turns)| turns));
                 nodes.add_stutters(sets, (store, local))?;
+            }
+            if let Some(by_store) = by_store {
+                nodes.others.extend(by_store.at(store).iter().filter(|turn| turn.mover != focus));
+            }
+            if has_rendezvous || by_store.is_some() {
+                nodes.drop_impossible(sets, local);
                 nodes.other_starts.push(nodes.others.len());
             }
             if wanted == Transitions::Must {
                 nodes.keep_must();
             }
             nodes.starts.push(nodes.turns.len());
-            if has_rendezvous && at % 1024 == 0 {
+            if nodes.other_starts.len() > 1 && at % 1024 == 0 {
                 let bytes = nodes.turns.capacity() * size_of::<OwnTurn>();
                 sets.hold((bytes + nodes.others.capacity() * size_of::<StoreTurn>()) as u64)?;
             }
         }
         Ok(nodes)
+    }
+
+    /// Of the turns of others in the last node those after which the focus can be in this local state.
+    fn drop_impossible<const W: usize>(&mut self, sets: &FairSets<'_, W>, local: LocalId) {
+        let first = *self.other_starts.last().expect("there is always a start");
+        let others = self.others.split_off(first);
+        self.others.extend(others.into_iter().filter(|turn| sets.has(self.focus, turn.target, local)));
     }
 
     /// Of the turns of the last node only the must transitions.
@@ -203,7 +224,9 @@ impl FocusNodes {
                     for &turn in turns.turns.iter() {
                         let own = if turn.sender.0 == focus { turn.sender.1 } else { turn.receiver.1 };
                         let target = sets.joint_target(store, turn);
-                        found.add((turn.class, self.node(sets, target, own)), nth);
+                        if sets.has(focus, target, own) {
+                            found.add((turn.class, self.node(sets, target, own)), nth);
+                        }
                     }
                 }
             }
@@ -407,6 +430,10 @@ impl<const W: usize> MayEvaluator<'_, '_, W> {
     pub fn truth(&self, term: TermId, processes: &[ProcessId], store: StoreId) -> Result<bool, StopReason> {
         let first = |&process: &ProcessId| (process, self.sets.listed_at(process, store, None));
         let choices: Vec<(ProcessId, Vec<LocalId>)> = processes.iter().map(first).collect();
+        // Sums exclude all that a process could be in: no run gets there.
+        if choices.iter().any(|(_, list)| list.is_empty()) {
+            return Ok(false);
+        }
         let row = self.combination(store, &choices, 0);
         self.sets.machine.test(term, &row, &self.sets.scratch).map_err(|_| faulty())
     }

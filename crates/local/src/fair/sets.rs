@@ -8,10 +8,12 @@
 use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use base::{Budget, StopReason};
 use compose::fair::conditions::Conditions;
 use compose::fair::locals::{LocalState, Locals};
+use compose::sums::Sums;
 use evidence::certificate::{ControlPoint, Exposed, LocalFact};
 use model::control::ActionId;
 use model::eval::{Link, Move, State, Turn};
@@ -19,6 +21,7 @@ use model::process::ProcessId;
 use model::variable::Storage;
 use rustc_hash::FxHashMap;
 
+use super::pruning::Pruning;
 use super::rendezvous::{JointTurn, Rendezvous};
 use crate::ids::{BlockId, BlocksId, CellsId, CellsMark, ClassId, KindId, LocalId, LocalMark, StoreId};
 use crate::sets::NumberedRows;
@@ -123,6 +126,8 @@ pub struct FairSets<'a, const W: usize> {
     /// The initial stores, and for each process its local states there.
     pub initial: Vec<(StoreId, ProcessId, LocalId)>,
     n_expanded: u32,
+    /// Sums that exclude some of it.
+    pub(super) pruning: Option<Pruning>,
 }
 
 impl<'a, const W: usize> FairSets<'a, W> {
@@ -184,6 +189,7 @@ impl<'a, const W: usize> FairSets<'a, W> {
             open: Vec::new(),
             initial: Vec::new(),
             n_expanded: 0,
+            pruning: None,
         }
     }
 
@@ -250,6 +256,22 @@ impl<'a, const W: usize> FairSets<'a, W> {
         &self.plain_locals[at][local.index()]
     }
 
+    /// Whether a process may be in a local state at a store.
+    pub fn has(&self, process: ProcessId, store: StoreId, local: LocalId) -> bool {
+        let word = self.at(process, store).get(local.index() / 64);
+        word.is_some_and(|word| word >> (local.index() % 64) & 1 == 1)
+    }
+
+    /// Leaves out what sums exclude, if there are some, from the next time on that the sets are computed.
+    pub fn prune(&mut self, sums: Option<Arc<Sums>>) {
+        self.pruning = sums.map(Pruning::new);
+    }
+
+    /// Whether sums exclude some of it.
+    pub fn is_pruned(&self) -> bool {
+        self.pruning.is_some()
+    }
+
     /// The words of a process's local states at a store.
     pub fn at(&self, process: ProcessId, store: StoreId) -> &[u64] {
         self.sets[process.index()].get(store)
@@ -292,6 +314,7 @@ impl<'a, const W: usize> FairSets<'a, W> {
         self.change_ids.clear();
         self.open.clear();
         self.initial.clear();
+        self.pruning.iter_mut().for_each(Pruning::forget);
         self.start()?;
         while let Some((process, store)) = self.open.pop() {
             self.expand(process, store)?;
@@ -400,6 +423,9 @@ impl<'a, const W: usize> FairSets<'a, W> {
     }
 
     fn add(&mut self, process: ProcessId, store: StoreId, local: LocalId) {
+        if self.pruning.is_some() && self.excludes(process, store, local) {
+            return;
+        }
         if self.sets[process.index()].insert(store, local) {
             self.open.push((process, store));
         }
@@ -481,6 +507,9 @@ impl<'a, const W: usize> FairSets<'a, W> {
     }
 
     fn carry(&mut self, process: ProcessId, target: StoreId, words: &[u64]) {
+        if self.pruning.is_some() {
+            return for_each_bit(words, |local| self.add(process, target, local));
+        }
         if words.iter().any(|&word| word != 0) && self.sets[process.index()].insert_all(target, words) {
             self.open.push((process, target));
         }

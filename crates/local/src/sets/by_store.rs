@@ -13,6 +13,7 @@ use rustc_hash::FxHashSet;
 
 use super::bits::{BitSets, for_each_bit};
 use super::close::SuccessorCollector;
+use super::pruning::RowFilter;
 use super::renaming::RowRenaming;
 use super::{LocalSets, NumberedRows, Rows};
 use crate::ids::{LocalId, LocalMark, StoreId, StoreMark};
@@ -24,7 +25,7 @@ use packed::words::{and, or, without};
 const CHECK_EVERY: u32 = 256;
 
 /// One process while its set grows.
-struct GrowingProcess<const W: usize> {
+struct GrowingProcess<'c, const W: usize> {
     /// The bits that others see, too, and the other bits.
     store_mask: Packed<W>,
     local_mask: Packed<W>,
@@ -39,6 +40,8 @@ struct GrowingProcess<const W: usize> {
     permutations: Vec<(RowRenaming<W>, Vec<LocalId>)>,
     /// What others see of its steps, by position.
     guarantees: Vec<usize>,
+    /// What sums exclude.
+    filter: Option<RowFilter<'c, W>>,
 }
 
 /// The changes of the store by one process, as another sees them.
@@ -70,7 +73,7 @@ struct StoreInterference<const W: usize> {
 /// The sets on their way to the fixpoint.
 struct StoreFixpoint<'c, 'a, const W: usize> {
     sets: &'c LocalSets<'a, W>,
-    processes: Vec<GrowingProcess<W>>,
+    processes: Vec<GrowingProcess<'c, W>>,
     guarantees: Vec<Guarantee<W>>,
     /// By process: interference with its stores.
     interference: Vec<Vec<StoreInterference<W>>>,
@@ -129,6 +132,7 @@ impl<const W: usize> StoreFixpoint<'_, '_, W> {
             open: Vec::new(),
             permutations: Vec::new(),
             guarantees: Vec::new(),
+            filter: self.sets.filter(&[process]),
         };
         start.iter().for_each(|row| added.add(row));
         self.processes.push(added);
@@ -276,7 +280,7 @@ impl<const W: usize> StoreFixpoint<'_, '_, W> {
     }
 
     /// The view states of a process, one by one.
-    fn rows(&self, process: &GrowingProcess<W>) -> Result<Rows<W>, StopReason> {
+    fn rows(&self, process: &GrowingProcess<'_, W>) -> Result<Rows<W>, StopReason> {
         let mut rows = Rows::default();
         for (store, here) in process.stores.entries() {
             for_each_bit(process.sets.get(store), |local| {
@@ -315,9 +319,12 @@ impl<const W: usize> Guarantee<W> {
     }
 }
 
-impl<const W: usize> GrowingProcess<W> {
+impl<const W: usize> GrowingProcess<'_, W> {
     /// Adds a view state, given by a state of which only the process's view counts.
     fn add(&mut self, state: &Packed<W>) {
+        if self.filter.as_ref().is_some_and(|filter| filter.excludes(state)) {
+            return;
+        }
         let (store, _) = self.stores.number(and(state, &self.store_mask));
         let (local, _) = self.locals.number(and(state, &self.local_mask));
         if self.sets.insert(store, local) {
@@ -327,6 +334,20 @@ impl<const W: usize> GrowingProcess<W> {
 
     /// Adds local states at a store.
     fn add_all(&mut self, store: Packed<W>, locals: &[u64]) {
+        let Some(filter) = &self.filter else { return self.add_every(store, locals) };
+        let mut kept = locals.to_vec();
+        for_each_bit(locals, |local| {
+            if filter.excludes(&or(&store, self.locals.row(local))) {
+                let at = local.index();
+                kept[at / 64] &= !(1 << (at % 64));
+            }
+        });
+        if kept.iter().any(|&word| word != 0) {
+            self.add_every(store, &kept);
+        }
+    }
+
+    fn add_every(&mut self, store: Packed<W>, locals: &[u64]) {
         let (store, _) = self.stores.number(store);
         if self.sets.insert_all(store, locals) {
             self.open.push(store);

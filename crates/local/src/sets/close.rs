@@ -15,6 +15,7 @@ use compose::k_index::{ClosureRule, KIndexPlan};
 use model::process::ProcessId;
 use rustc_hash::FxHashMap;
 
+use super::pruning::RowFilter;
 use super::renaming::RowRenaming;
 use super::rows::Rows;
 use super::{LocalSets, Ticker};
@@ -27,7 +28,7 @@ use seeds::{RowIndex, Seeds, SeedsKey};
 const MADE: usize = 64;
 
 /// A group while its set grows.
-struct GrowingGroup<const W: usize> {
+struct GrowingGroup<'c, const W: usize> {
     /// The bits that it sees.
     mask: Packed<W>,
     /// Its view states so far; only added to.
@@ -38,6 +39,8 @@ struct GrowingGroup<const W: usize> {
     waiting: FxHashMap<Packed<W>, Vec<(u32, u32, u32)>>,
     /// How many view states have woken what waited for them.
     n_woken: usize,
+    /// What sums exclude.
+    filter: Option<RowFilter<'c, W>>,
 }
 
 /// A rule, and how far it is applied.
@@ -68,7 +71,7 @@ struct GroupInterference<const W: usize> {
 /// The sets on their way to the fixpoint.
 struct GroupFixpoint<'c, 'a, const W: usize> {
     sets: &'c LocalSets<'a, W>,
-    groups: Vec<GrowingGroup<W>>,
+    groups: Vec<GrowingGroup<'c, W>>,
     /// The seeds; those that are being joined are taken out meanwhile.
     seeds: Vec<Option<Seeds<W>>>,
     active: Vec<Active<W>>,
@@ -91,6 +94,7 @@ impl<const W: usize> LocalSets<'_, W> {
             indexes: Vec::new(),
             waiting: FxHashMap::default(),
             n_woken: 0,
+            filter: self.filter(group),
         };
         let mut closing = GroupFixpoint {
             sets: self,
@@ -221,7 +225,10 @@ impl<const W: usize> GroupFixpoint<'_, '_, W> {
     fn insert(&mut self, group: usize, rows: &[Packed<W>]) {
         let group = &mut self.groups[group];
         let before = group.rows.bytes();
-        group.rows.extend(rows);
+        match &group.filter {
+            None => group.rows.extend(rows),
+            Some(filter) => group.rows.extend(rows.iter().filter(|row| !filter.excludes(row))),
+        }
         self.bytes += group.rows.bytes() - before;
     }
 
@@ -334,7 +341,7 @@ impl<const W: usize> GroupFixpoint<'_, '_, W> {
     }
 }
 
-impl<const W: usize> GrowingGroup<W> {
+impl<const W: usize> GrowingGroup<'_, W> {
     /// The index by these bits.
     fn index(&mut self, mask: Packed<W>) -> usize {
         let known = self.indexes.iter().position(|index| index.mask == mask);

@@ -4,12 +4,15 @@
 
 use std::cell::Cell;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use base::Budget;
 use compose::backend::Backend;
 use compose::k_index::Invariants;
 use compose::method;
+use compose::sums::Sums;
 use engine::{Answer, Engine, EngineError, Method, Observer, SharedView, Statistics, Task};
+use evidence::propagation::Sights;
 use model::property::PropertyKind;
 use model::variable::VarId;
 
@@ -48,13 +51,36 @@ impl Engine for ExplicitKIndex {
 
     fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
         let codec = Codec::new(task.model, UnrollLimits::default());
-        let work = KIndexWork { method: *self, codec: &codec, task, observer };
+        let work = KIndexWork { method: *self, sums: None, codec: &codec, task, observer };
+        Ok(with_coarse_width(codec.layout.n_words, work).unwrap_or_else(|stop| task.undecided(&stop)))
+    }
+}
+
+/// The same, but for what some sums exclude.
+#[derive(Clone, Debug)]
+pub struct PrunedKIndex {
+    /// The invariants.
+    pub sets: ExplicitKIndex,
+    /// The sums, which have a proof.
+    pub sums: Sights,
+}
+
+impl Engine for PrunedKIndex {
+    fn method(&self) -> Method {
+        self.sets.method()
+    }
+
+    fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
+        let codec = Codec::new(task.model, UnrollLimits::default());
+        let sums = Sums::new(self.sums.clone());
+        let work = KIndexWork { method: self.sets, sums, codec: &codec, task, observer };
         Ok(with_coarse_width(codec.layout.n_words, work).unwrap_or_else(|stop| task.undecided(&stop)))
     }
 }
 
 struct KIndexWork<'w> {
     method: ExplicitKIndex,
+    sums: Option<Arc<Sums>>,
     codec: &'w Codec<'w>,
     task: &'w Task<'w>,
     observer: &'w dyn Observer,
@@ -71,6 +97,7 @@ impl ForWidth for KIndexWork<'_> {
         let (machine, races) = compiled(self.codec, races);
         let mut sets = LocalSets::<W>::new(&machine, SharedView::Mentioned, (&self.task.budget, self.method.cap_bytes));
         sets.races = races;
+        sets.sums = self.sums;
         method::k_index(&mut sets, self.method.k, (self.task, self.observer), statistics)
     }
 }
@@ -91,7 +118,7 @@ impl<'a, const W: usize> LocalSets<'a, W> {
         let meter =
             Ticker { budget, n_ticks: Cell::new(0), held_bytes: Cell::new(0), peak_bytes: Cell::new(0), cap_bytes };
         let sight = ViewMasks::new(machine.codec, views);
-        LocalSets { machine, scratch: machine.scratch(), sight, races: HashMap::new(), meter }
+        LocalSets { machine, scratch: machine.scratch(), sight, sums: None, races: HashMap::new(), meter }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use base::StopReason;
 use compose::backend::Join;
+use model::process::ProcessId;
 use rustc_hash::FxHashMap;
 
 use super::{LocalSets, Rows};
@@ -19,7 +20,20 @@ impl<const W: usize> LocalSets<'_, W> {
     pub fn combinations(&self, join: Sets<'_, W>, needed: &Packed<W>) -> Result<Rows<W>, StopReason> {
         let tables: Vec<(Packed<W>, &Rows<W>)> =
             join.iter().map(|(group, set)| (self.sight.mask(group), set.as_ref())).collect();
-        self.joined(&tables, needed)
+        let mut together: Vec<ProcessId> = join.iter().flat_map(|(group, _)| group.iter().copied()).collect();
+        together.sort_unstable();
+        together.dedup();
+        let Some(filter) = self.filter(&together) else { return self.joined(&tables, needed) };
+        // What sums weigh is looked at besides, unless these are too many combinations.
+        match self.joined(&tables, &or(needed, &self.weighed_bits(&together))) {
+            Err(stop) if stop == compose::k_index::too_many_at_once() => self.joined(&tables, needed),
+            Err(stop) => Err(stop),
+            Ok(all) => {
+                let mut kept = Rows::default();
+                all.iter().filter(|row| !filter.excludes(row)).for_each(|row| _ = kept.insert(and(row, needed)));
+                Ok(kept)
+            }
+        }
     }
 
     /// The combinations of some sets with their masks.

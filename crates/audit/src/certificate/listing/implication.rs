@@ -34,7 +34,25 @@ impl Listing<'_> {
         };
         // Counters are mentioned as cells and known through control.
         let combinations = self.combinations(concerned, is_mentioned)?;
-        let columns = positions(&combinations);
+        match self.clause_over(clause, mentions, (concerned, &combinations)) {
+            Err(CertificateError::Refused(_)) if !self.relative.is_empty() => {
+                let relative = self.relative;
+                let wanted = |column: Column| is_mentioned(column) || relative.weighs(column);
+                let combinations = self.combinations(concerned, wanted)?;
+                self.clause_over(clause, mentions, (concerned, &combinations))
+            }
+            found => found,
+        }
+    }
+
+    /// A clause at combinations of values.
+    fn clause_over(
+        &mut self,
+        clause: &Clause<'_>,
+        mentions: &Mentions,
+        (concerned, combinations): (&[ProcessId], &Table),
+    ) -> Outcome<()> {
+        let columns = positions(combinations);
         let hidden: Vec<CellId> =
             mentions.cells.iter().copied().filter(|&cell| self.is_hidden(cell, &columns)).collect();
         let n_values = |cell: &CellId| self.claimed.numbering.n_values(Column::Cell(*cell));
@@ -45,7 +63,9 @@ impl Listing<'_> {
         for row in combinations.rows() {
             self.meter.step(0)?;
             let view = View { columns: &columns, row };
-            if let Some(what) = self.violated(clause, view, &hidden)? {
+            if let Some(what) = self.violated(clause, view, &hidden)?
+                && !self.is_excluded(&columns, row)
+            {
                 let obligation = format!(
                     "`{}` has to follow from the invariants of {}",
                     clause.text(self.model()),
@@ -105,7 +125,9 @@ impl Listing<'_> {
             self.meter.step(0)?;
             let view = View { columns: &columns, row };
             let attempts = self.stepper.attempts(movers, view)?;
-            if let Some((by, fault)) = attempts.faults.first() {
+            if let Some((by, fault)) = attempts.faults.first()
+                && !self.is_excluded(&columns, row)
+            {
                 let step = words::step(&self.claimed.numbering, by);
                 let finding = format!("{step} fails ({}) in {}", fault.fault, self.stepper.show(view));
                 return words::refused("no step may fail", finding);
@@ -137,7 +159,9 @@ impl Listing<'_> {
                         let races = |their: &&Touch| {
                             their.cell == our.cell && their.process != our.process && (our.writes || their.writes)
                         };
-                        if let Some(their) = their_step.iter().find(races) {
+                        if let Some(their) = their_step.iter().find(races)
+                            && !self.is_excluded(&columns, row)
+                        {
                             let names = names(model, &[our.process, their.process]);
                             let obligation = format!("{names} may not access `{}` at once", model.cells[our.cell].name);
                             return words::refused(obligation, format!("they can in {}", self.stepper.show(view)));

@@ -115,6 +115,19 @@ pub(super) fn sums(model: &Model, certificate: &Certificate) -> Vec<SentenceForm
     if let Some(proof) = certificate.fine() {
         return proof.flows.iter().filter_map(|flow| sums::fine(model, proof, flow)).collect();
     }
+    if certificate.invariant().is_some() {
+        let sights = certificate.facts.iter().filter_map(|fact| match &fact.claim {
+            Claim::Sights(sights) => Some(sights),
+            _ => None,
+        });
+        let mut found: Vec<SentenceFormula> = Vec::new();
+        for formula in sights.flat_map(|sights| &sights.additive).filter_map(|sum| sums::additive(model, sum)) {
+            if !found.contains(&formula) {
+                found.push(formula);
+            }
+        }
+        return found;
+    }
     let Some(views) = certificate.crowd() else { return Vec::new() };
     let mut found: Vec<SentenceFormula> = Vec::new();
     for fact in &certificate.facts {

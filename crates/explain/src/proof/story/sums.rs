@@ -8,13 +8,17 @@ use std::ops::RangeInclusive;
 
 use evidence::crowd::CrowdSum;
 use evidence::fine::{FineContent, FineFlow, FineProof, FlowCell, FlowWeight};
+use evidence::propagation::{Additive, ProcessWeights};
 use evidence::rings::{ConservedSum, RingItem, RingValue, RingWeight, RingsProof};
 use evidence::views::{SharedColumn, ViewsProof};
 use model::Model;
+use model::process::FamilyId;
 use model::types::ScalarType;
 use model::value::Value;
 
-use super::super::formula::{CellTerm, CountedProcesses, Letter, NamedProcess, ProcessTally, SentenceFormula, Test};
+use super::super::formula::{
+    CellTerm, CountedProcesses, Letter, NamedProcess, PlaceName, ProcessTally, SentenceFormula, Test,
+};
 use super::super::scene::{Blocks, CellNames, CertificateScene, SceneEntry, Shown, in_order, local_blocks};
 
 /// The sum as a sentence; `None` where there are no words for it.
@@ -33,6 +37,61 @@ pub(super) fn tally(model: &Model, views: &ViewsProof, sum: &CrowdSum) -> Option
     let cells = cells.into_iter().map(|(times, term)| (-times, term)).collect();
     let counts = vec![(most, CountedProcesses { letter: 1, family: views.family, body: Box::new(body) })];
     Some(SentenceFormula::Tally(ProcessTally { cells, counts, modulus: 0, total: constant, is_least: false }))
+}
+
+/// A sum of numbers in cells, and of processes of whole families by their places, as a sentence; `None` where it weighs anything else.
+pub(super) fn additive(model: &Model, sum: &Additive) -> Option<SentenceFormula> {
+    if !sum.groups.is_empty() {
+        return None;
+    }
+    let (mut cells, mut total) = (Vec::new(), sum.constant);
+    for weighed in &sum.cells {
+        let number = |value: &Value| if let Value::Int(number) = value { Some(*number) } else { None };
+        let points = weighed.weights.iter().map(|(value, weight)| Some((number(value)?, *weight)));
+        let points = points.collect::<Option<Vec<(i64, i64)>>>()?;
+        let (&(x, y), rest) = points.split_first()?;
+        let times = rest.first().map_or(0, |&(other, weight)| (weight - y) / (other - x));
+        let constant = y - times * x;
+        if !points.iter().all(|&(x, y)| times * x + constant == y) {
+            return None;
+        }
+        total += constant;
+        let declared = &model.cells[weighed.cell];
+        if declared.owner.is_some() || !model.vars[declared.var].ty.dimensions().is_empty() {
+            return None;
+        }
+        if times != 0 {
+            cells.push((-times, CellTerm { var: declared.var, owner: None, indices: Vec::new() }));
+        }
+    }
+    let mut counts = Vec::new();
+    let mut weighed: BTreeMap<FamilyId, Vec<&ProcessWeights>> = BTreeMap::new();
+    for one in &sum.processes {
+        weighed.entry(model.processes[one.process].family).or_default().push(one);
+    }
+    for (family, members) in weighed {
+        let first = *members.first()?;
+        let is_alike = |one: &&ProcessWeights| one.cells.is_empty() && one.weights == first.weights;
+        if !members.iter().all(is_alike) || members.len() != model.families[family].processes().count() {
+            return None;
+        }
+        let mut places: BTreeMap<i64, Vec<PlaceName>> = BTreeMap::new();
+        for local in first.weights.iter().filter(|local| local.weight != 0) {
+            places.entry(local.weight).or_default().push(PlaceName { place: local.place, counters: None });
+        }
+        for (weight, places) in places {
+            let own = NamedProcess::Letter(Letter { at: 1, family });
+            let body = Box::new(SentenceFormula::At(own, places));
+            counts.push((weight, CountedProcesses { letter: 1, family, body }));
+        }
+    }
+    // The same sum may be there twice, with all signs turned.
+    if cells.iter().map(|(times, _)| times).chain(counts.iter().map(|(times, _)| times)).next()? < &0 {
+        cells.iter_mut().for_each(|(times, _)| *times = -*times);
+        counts.iter_mut().for_each(|(times, _)| *times = -*times);
+        total = -total;
+    }
+    Some(SentenceFormula::Tally(ProcessTally { cells, counts, modulus: 0, total, is_least: false }))
 }
 
 /// What processes have in common whose rows are meant, and no others have.

@@ -109,7 +109,7 @@ impl<const W: usize> Seeds<W> {
     }
 
     /// Takes the steps of what is new in the sources; how many bytes more the seeds take.
-    pub fn grow(&mut self, sets: &LocalSets<'_, W>, groups: &[GrowingGroup<W>]) -> Result<u64, StopReason> {
+    pub fn grow(&mut self, sets: &LocalSets<'_, W>, groups: &[GrowingGroup<'_, W>]) -> Result<u64, StopReason> {
         let mut bytes = 0;
         match *self.sources.as_slice() {
             [source] => {
@@ -128,8 +128,8 @@ impl<const W: usize> Seeds<W> {
     fn grow_pairs(
         &mut self,
         sets: &LocalSets<'_, W>,
-        one: &GrowingGroup<W>,
-        other: &GrowingGroup<W>,
+        one: &GrowingGroup<'_, W>,
+        other: &GrowingGroup<'_, W>,
     ) -> Result<u64, StopReason> {
         let mut bytes = 0;
         if self.indexes.is_empty() {
