@@ -96,12 +96,15 @@ fn nothing_is_exposed_where_a_sum_says_it() {
     check_proved("tmmc", &model, "given");
 }
 
+/// What is wrong, and how it gets so.
+type Edit<'e> = (&'static str, &'e dyn Fn(&mut Certificate));
+
 #[test]
 fn edited_sums_and_invariants_are_refused() {
     let model = example("permits", &[("N", 3), ("K", 2)]);
     let id = driver::select::find(&model, "at_most").unwrap();
     let proof = check_proved("tmmc", &model, "at_most");
-    let edits: [(&str, &dyn Fn(&mut Certificate)); 7] = [
+    let edits: [Edit<'_>; 7] = [
         ("another constant", &|proof| sums(proof).unwrap().additive.iter_mut().for_each(|sum| sum.constant += 1)),
         ("another weight of a cell", &|proof| {
             for sum in &mut sums(proof).unwrap().additive {
