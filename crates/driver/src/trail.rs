@@ -113,10 +113,10 @@ pub fn follow(model: &Model, source: &SourceFile, text: &str) -> Result<Shown, T
     if !open.is_empty() {
         return Ok(Shown { trace, decides: Vec::new(), changes_in_cycle: open });
     }
-    let shown = ending::shown(model, trace, &trail);
+    let (shown, is_all) = ending::shown(model, trace, &trail);
     let said = trail.says.or(trail.cycle.map(|_| SaidEnd::Cycle));
     match said {
-        Some(said) if shown.decides.is_empty() => Err(TrailError::OtherEnd(said)),
+        Some(said) if shown.decides.is_empty() && is_all => Err(TrailError::OtherEnd(said)),
         _ => Ok(shown),
     }
 }

@@ -38,24 +38,23 @@ pub(super) fn changed(model: &Model, before: &State, after: &State) -> Vec<Strin
     pairs.filter(|(_, (before, after))| before != after).map(|(cell, _)| cell.name.clone()).collect()
 }
 
-/// What a run shows.
-pub fn shown(model: &Model, trace: Trace, trail: &Trail) -> Shown {
+/// What a run shows; and whether that is all that there is to know: a claim that a finite run violates is seen on one that goes on for ever, which may
+/// not come back to a state soon.
+pub fn shown(model: &Model, trace: Trace, trail: &Trail) -> (Shown, bool) {
+    let of = |trace, decides| Shown { trace, decides, changes_in_cycle: Vec::new() };
     let decides = decided(model, &trace);
-    if !decides.is_empty() || trace.loop_from.is_some() {
-        return Shown { decides, trace, changes_in_cycle: Vec::new() };
-    }
     let is_temporal = |property: &Property| matches!(property.kind, PropertyKind::Temporal(_));
     let is_of_claim = trail.has_claim || matches!(trail.says, Some(SaidEnd::Claim | SaidEnd::Error(_)));
-    if is_of_claim
-        && model.properties.iter().any(is_temporal)
-        && let Some(longer) = for_ever(model, trace.clone(), MOST_FURTHER)
-    {
-        let decides = decided(model, &longer);
-        if !decides.is_empty() {
-            return Shown { trace: longer, decides, changes_in_cycle: Vec::new() };
-        }
+    let may_violate = is_of_claim && model.properties.iter().any(is_temporal);
+    if !decides.is_empty() || trace.loop_from.is_some() || !may_violate {
+        return (of(trace, decides), true);
     }
-    Shown { trace, decides, changes_in_cycle: Vec::new() }
+    let Some(longer) = for_ever(model, trace.clone(), MOST_FURTHER) else { return (of(trace, decides), false) };
+    let by_longer = decided(model, &longer);
+    match by_longer.is_empty() {
+        true => (of(trace, decides), true),
+        false => (of(longer, by_longer), true),
+    }
 }
 
 /// The properties that a run decides, those of its end first.

@@ -167,7 +167,7 @@ fn said(line: &str) -> Option<SaidEnd> {
     })
 }
 
-/// A variable of the last state: `x = 1` as `spin` prints it, or `byte   x:	1` as `pan` does. Those of processes stand behind `P(1):`.
+/// A variable of the last state: `x = 1` as `spin` prints it, or `byte   x: 1` as `pan` does. Those of processes stand behind `P(1):`.
 fn global(line: &str) -> Option<(String, String)> {
     let line = line.trim();
     let is_name = |name: &str| {
