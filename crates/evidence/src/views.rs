@@ -83,20 +83,20 @@ pub enum Item {
     Hidden,
 }
 
-/// A rule that hides a column: what the column holds is not shown where another one has one of some values. What is shared is hidden by what is
-/// shared; what belongs to a process by what is shared or belongs to the same process.
+/// A rule that hides a column: what the column holds is not shown where another one has one of some values, or nowhere. What is shared is hidden by
+/// what is shared; what belongs to a process by what is shared or belongs to the same process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hiding {
     /// The column that is hidden.
     pub what: ViewColumn,
-    /// The column that says when; no rule hides it.
-    pub when: ViewColumn,
-    /// Its values.
+    /// The column that says when, which no rule hides; `None` where the column is never shown.
+    pub when: Option<ViewColumn>,
+    /// Its values; none where the column is never shown.
     pub is: Vec<Item>,
 }
 
 /// A column of views, by its position.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ViewColumn {
     /// Of the shared part.
@@ -167,7 +167,9 @@ struct PresenceRecord {
 #[serde(deny_unknown_fields)]
 struct HidingRecord {
     what: ViewColumn,
-    when: ViewColumn,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    when: Option<ViewColumn>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     is: Vec<ItemRecord>,
 }
 

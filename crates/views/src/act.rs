@@ -10,15 +10,16 @@ use std::rc::Rc;
 
 use base::Span;
 use model::control::{ActionId, LoopId, Next, Stmt, StmtKind};
-use model::expr::{Access, Binding, Domain};
+use model::expr::{Access, Binding, Domain, Expr, ExprKind};
 use model::types::ScalarType;
 use model::value::Value;
 use model::variable::CellId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::alike::Columns;
-use crate::choices::{Choices, Ends, LoopEntry};
+use crate::choices::{Choices, Ends, LoopEnds, LoopEntry};
 use crate::config::{Config, Item, Slot};
+use crate::hiding::ViewColumn;
 use crate::layout::{LocalColumn, SharedColumn, holds_members, is_over};
 use crate::pointwise::is_pointwise;
 use crate::sight::{Guessing, Halt, Location, Needs, Sight, Who};
@@ -50,7 +51,12 @@ impl<'m> Sight<'_, 'm> {
             StmtKind::Assign(pairs) => {
                 let mut stores = Vec::with_capacity(pairs.len());
                 for (access, value) in pairs {
-                    stores.push((self.locate(access)?, self.value(value)?, access));
+                    let location = self.locate(access)?;
+                    let value = match self.is_copied_unseen(location, (access, value))? {
+                        true => Item::Hidden,
+                        false => self.value(value)?,
+                    };
+                    stores.push((location, value, access));
                 }
                 stores.into_iter().try_for_each(|(location, value, access)| self.store(location, value, access))
             }
@@ -75,6 +81,21 @@ impl<'m> Sight<'_, 'm> {
             },
             StmtKind::For(binding, block) => self.repeat(binding, block),
         }
+    }
+
+    /// Whether a variable's content is copied to where views never show it, and fits there: then it does not matter what it is.
+    fn is_copied_unseen(&mut self, target: Location, (access, value): (&'m Access, &'m Expr)) -> Result<bool, Halt> {
+        let ExprKind::Read(source) = &value.kind else { return Ok(false) };
+        let column = match target {
+            Location::Shared(column) => ViewColumn::Shared(column),
+            Location::Local(_, column) => ViewColumn::Local(column),
+        };
+        let is_same = self.type_of(access) == self.type_of(source);
+        if !is_same || !self.ground.layout.is_never_shown(column) {
+            return Ok(false);
+        }
+        self.locate(source)?;
+        Ok(true)
     }
 
     fn assign_any(&mut self, access: &'m Access, range: Option<&'m (model::expr::Expr, model::expr::Expr)>) -> Done {
@@ -153,7 +174,9 @@ impl<'m> Sight<'_, 'm> {
         let fits = match value {
             Item::Slot(_) => holds_members(ty, self.ground.layout.family),
             Item::Value(value) => ty.contains(value, self.ground.model.type_context()),
-            Item::Place(_) | Item::Taken(_) | Item::Hidden => false,
+            // What is copied to where it is not shown.
+            Item::Hidden => true,
+            Item::Place(_) | Item::Taken(_) => false,
         };
         if !fits {
             return Err(Halt::Fault(access.span));
@@ -193,7 +216,9 @@ impl<'m> Sight<'_, 'm> {
         self.needs.wrote_unseen = true;
         // What its rounds read is not noted one by one.
         self.choices.read = Columns::MAX;
-        let ends = self.ends(binding, block)?;
+        let found = self.ends(binding, block)?;
+        found.hidden.iter().for_each(|&column| self.needs.note(column));
+        let ends = &found.ends;
         match ends.get(self.choices.choose(ends.len())) {
             Some(Ok(config)) => self.config = config.clone(),
             Some(Err(halt)) => return Err(*halt),
@@ -203,18 +228,21 @@ impl<'m> Sight<'_, 'm> {
     }
 
     /// All ends of a loop over the family, worked out once for all ways that come to it with the same values.
-    fn ends(&mut self, binding: &'m Binding, block: &'m [Stmt]) -> Result<Rc<Ends>, Halt> {
+    fn ends(&mut self, binding: &'m Binding, block: &'m [Stmt]) -> Result<Rc<LoopEnds>, Halt> {
         let text = std::ptr::from_ref(binding).addr();
         let entry = LoopEntry { text, config: self.config.clone(), bound: self.bound.clone() };
         if let Some(ends) = self.choices.ends.get(&entry) {
             return Ok(Rc::clone(ends));
         }
-        let ends = Rc::new(match is_pointwise(self.ground.layout, binding.var, block) {
+        let before = std::mem::take(&mut self.needs.hidden);
+        let ends = match is_pointwise(self.ground.layout, binding.var, block) {
             true => self.separate_rounds(binding, block)?,
             false => self.all_rounds(binding, block)?,
-        });
-        self.choices.ends.insert(entry, Rc::clone(&ends));
-        Ok(ends)
+        };
+        let hidden = std::mem::replace(&mut self.needs.hidden, before);
+        let found = Rc::new(LoopEnds { ends, hidden });
+        self.choices.ends.insert(entry, Rc::clone(&found));
+        Ok(found)
     }
 
     /// All ends of a loop whose rounds have nothing to do with each other: one round for each seen process. An unseen one may only be a fault.
@@ -338,8 +366,10 @@ impl<'m> Sight<'_, 'm> {
                 inner.bind(binding, Item::Slot(slot));
                 inner.run(block)
             });
+            let (after, needs) = (inner.config, inner.needs);
+            needs.hidden.into_iter().for_each(|column| self.needs.note(column));
             match done {
-                Ok(()) => results.push(Ok(inner.config)),
+                Ok(()) => results.push(Ok(after)),
                 Err(Halt::Blocked) => {}
                 Err(fault @ Halt::Fault(_)) => results.push(Err(fault)),
                 Err(other) => return Err(other),

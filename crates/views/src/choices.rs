@@ -7,10 +7,18 @@ use rustc_hash::FxHashMap;
 
 use crate::alike::Columns;
 use crate::config::{Config, Item, Slot};
+use crate::hiding::ViewColumn;
 use crate::sight::Halt;
 
 /// Everything that a loop inside a step may lead to.
 pub(crate) type Ends = Vec<Result<Config, Halt>>;
+
+/// The same, and which hidden columns its rounds read.
+#[derive(Clone, Debug)]
+pub(crate) struct LoopEnds {
+    pub ends: Ends,
+    pub hidden: Vec<ViewColumn>,
+}
 
 /// All that the ends of a loop inside a step depend on; its process is the same on all ways.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -30,7 +38,7 @@ pub struct Choices {
     taken: Vec<(usize, usize)>,
     at: usize,
     /// The ends of loops that this way and earlier ones came to.
-    pub(crate) ends: FxHashMap<LoopEntry, Rc<Ends>>,
+    pub(crate) ends: FxHashMap<LoopEntry, Rc<LoopEnds>>,
     /// Of this process it is noted which columns are read, on all ways.
     pub(crate) watched: Option<Slot>,
     pub(crate) read: Columns,

@@ -16,7 +16,7 @@ use model::control::{ActionId, ActionKind, PlaceId, Stmt, StmtKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::choices::Choices;
-use crate::config::{Config, Item, Slot};
+use crate::config::{Item, Slot};
 use crate::fixpoint::{About, Closed, about, missing, unaccounted};
 use crate::layout::{Layout, SharedColumn, is_over};
 use crate::packed::{Joined, Packed, Scratch, Shape};
@@ -70,7 +70,7 @@ struct Blocked<'a, 'm> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DeadlockCandidate {
     /// These processes may be part of a deadlock.
-    Blocked(Config),
+    Blocked(Packed),
     /// There is more to look at than is looked at.
     TooMany,
 }
@@ -92,7 +92,7 @@ pub fn candidate(ground: Ground<'_>, views: &Closed, budget: &Budget) -> Result<
         budget,
     };
     match blocked.candidate() {
-        Ok(found) => Ok(found.map(|view| DeadlockCandidate::Blocked(views.shape.unpack(&view)))),
+        Ok(found) => Ok(found.map(DeadlockCandidate::Blocked)),
         Err(End::TooMany) => Ok(Some(DeadlockCandidate::TooMany)),
         Err(End::Stopped(reason)) => Err(reason),
     }

@@ -3,6 +3,8 @@
 //! In: a task. Out: for each property a certificate with views as its claim and every size from some on as its scope, or why there is none:
 //! the part of the text that is outside the fragment, or that views of as many processes as are tried do not exclude a violation.
 
+use std::collections::BTreeMap;
+
 use base::{Budget, Coarse, Feature, StopReason, Unsupported};
 use engine::settings::Settings;
 use engine::{Answer, Engine, EngineError, Event, Method, Observer, PropertyId, Statistics, Task, Verdict};
@@ -18,21 +20,16 @@ use crate::counting::prove::{Counting, least_size};
 use crate::deadlock::{self, DeadlockCandidate};
 use crate::fine::prove::{Fine, Outcome, layout};
 use crate::fine::skeleton::Refusal;
-use crate::fixpoint::{Closed, Failure, Views, close};
+use crate::fixpoint::{CloseLimits, Closed, Failure, Views, close};
 use crate::fragment::{Fragment, MOST_NAMED, Question, fragment_beside, question};
-use crate::hiding::rules;
+use crate::hiding::{rules, with_veils};
+use crate::ladder::{Failed, Ladder};
 use crate::layout::Layout;
+use crate::origin::Reliance;
 use crate::pattern::{Found, Pattern, search};
 use crate::presence::with_presences;
 use crate::sight::Ground;
 use crate::words::in_words;
-
-/// With more views of two processes than this, views of three are not tried: there would be too many.
-const MOST_VIEWS_TO_WIDEN: usize = 400;
-
-/// Views of one process that take more steps than this give way to views of two, which prove all that they prove. Any processes fit together
-/// there, so that steps which look at several have more ways (German's protocol is closed in two seconds with two, and not in eight with one).
-const MOST_STEPS_OF_ONE: usize = 20_000;
 
 /// Views that hide nothing, for deadlocks that others do not exclude, take at most so many steps.
 const MOST_STEPS_TO_SHOW: usize = 100_000;
@@ -51,9 +48,17 @@ pub struct ByViews {
     bounds: Bounds,
     /// Whether proofs are wanted that say nothing about the instance at hand, because it is smaller than the views.
     every_size: bool,
+    /// Whether columns are left out wherever they may be, and not only of views that take many steps.
+    leaves_out: bool,
 }
 
 impl ByViews {
+    /// Leaves out columns wherever they may be, and not only of views that take many steps: coarser views are tried, and proofs are of such.
+    #[must_use]
+    pub fn leaving_out_columns(self) -> ByViews {
+        ByViews { leaves_out: true, ..self }
+    }
+
     /// For whoever checks smaller sizes by other means.
     pub fn for_every_size() -> ByViews {
         ByViews { every_size: true, ..ByViews::default() }
@@ -70,8 +75,8 @@ impl Engine for ByViews {
     }
 
     fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
-        let every_size = self.every_size;
-        let mut asking = Asking { task, observer, every_size, open: Vec::new(), answers: Vec::new() };
+        let ByViews { every_size, leaves_out, .. } = *self;
+        let mut asking = Asking { task, observer, every_size, leaves_out, open: Vec::new(), answers: Vec::new() };
         asking.begin();
         for n_named in 0..=MOST_NAMED {
             if asking.open.iter().all(|open| open.is_inside) {
@@ -95,18 +100,16 @@ impl Engine for ByViews {
     }
 }
 
-/// What came of views of some kind.
-enum Rung {
-    /// So many views are closed under steps.
-    Closed(usize),
-    /// They take more steps than they are worth.
-    TooMany,
-    /// Nothing is open any more, or a limit was reached.
-    Stopped,
-}
-
 fn outside(text: impl Into<String>) -> StopReason {
     Unsupported::about(Feature::Sizes, text).into()
+}
+
+/// How long views are looked at.
+#[derive(Clone, Copy)]
+struct Steps {
+    most: usize,
+    /// With how many views it is asked first whether they are of any use.
+    first_look: usize,
 }
 
 /// A question that is open, and why.
@@ -123,6 +126,7 @@ struct Asking<'a> {
     task: &'a Task<'a>,
     observer: &'a dyn Observer,
     every_size: bool,
+    leaves_out: bool,
     open: Vec<Open>,
     answers: Vec<Answer>,
 }
@@ -242,26 +246,31 @@ impl Asking<'_> {
         }
     }
 
-    /// Views of one process, of two, of two with what they say of all processes, and so on, until everything is decided.
+    /// For each question one kind of views after the other, the cheapest of all first, until everything is decided.
     fn climb(&mut self, fragment: &Fragment, most: usize) {
-        let mut n_views = 0;
-        for k in 1..=most {
-            if k > 2 && n_views > MOST_VIEWS_TO_WIDEN {
-                return;
+        let model = self.task.model;
+        let with = with_presences(model, &fragment.layout);
+        let mut ladders: BTreeMap<PropertyId, Ladder> = BTreeMap::new();
+        for open in &self.open {
+            if let Some(question) = &open.question {
+                let ladder = Ladder::new(model, &fragment.layout, question, (most, &with.present));
+                ladders.insert(open.property, ladder.leaving_out(self.leaves_out));
             }
-            let most_steps = if k == 1 && most > 1 { MOST_STEPS_OF_ONE } else { usize::MAX };
-            match self.rung(fragment, &fragment.layout, (k, most_steps)) {
-                Rung::Closed(n) => n_views = n,
-                Rung::TooMany => continue,
-                Rung::Stopped => return,
-            }
-            if k != 2 {
-                continue;
-            }
-            let layout = with_presences(self.task.model, &fragment.layout);
-            if !layout.present.is_empty() && matches!(self.rung(fragment, &layout, (k, usize::MAX)), Rung::Stopped) {
-                return;
-            }
+        }
+        while let Some(rung) = ladders.values().map(|ladder| &ladder.rung).min().cloned() {
+            let mut layout = if rung.says_of_all { with.clone() } else { fragment.layout.clone() };
+            layout.hidden = with_veils(&layout.hidden, &rung.veiled);
+            let asked: Vec<PropertyId> =
+                ladders.iter().filter(|(_, ladder)| ladder.rung == rung).map(|(property, _)| *property).collect();
+            let steps = Steps {
+                most: asked.iter().map(|property| ladders[property].most_steps()).max().unwrap_or(0),
+                first_look: asked.iter().map(|property| ladders[property].first_look()).max().unwrap_or(0),
+            };
+            let Some(failed) = self.try_views(fragment, &layout, rung.k, (&asked, steps)) else { return };
+            ladders.retain(|property, ladder| {
+                let is_open = self.open.iter().any(|open| open.property == *property && open.question.is_some());
+                is_open && failed.get(property).is_none_or(|why| ladder.climb(why))
+            });
         }
     }
 
@@ -272,54 +281,126 @@ impl Asking<'_> {
         }
         let mut layout = fragment.layout.clone();
         layout.hidden.clear();
-        let is_deadlock = |open: &Open| matches!(open.question, Some(Question::NoDeadlock));
-        let (asked, rest): (Vec<Open>, Vec<Open>) = std::mem::take(&mut self.open).into_iter().partition(is_deadlock);
-        self.open = asked;
+        let is_deadlock = |open: &&Open| matches!(open.question, Some(Question::NoDeadlock));
         for k in 1..=most.min(2) {
-            if !matches!(self.rung(fragment, &layout, (k, MOST_STEPS_TO_SHOW)), Rung::Closed(_)) {
-                break;
+            let asked: Vec<PropertyId> = self.open.iter().filter(is_deadlock).map(|open| open.property).collect();
+            let steps = Steps { most: MOST_STEPS_TO_SHOW, first_look: usize::MAX };
+            if asked.is_empty() {
+                return;
+            }
+            let failed = self.try_views(fragment, &layout, k, (&asked, steps));
+            if failed.is_none_or(|failed| failed.values().any(|why| matches!(why, Failed::TooDear))) {
+                return;
             }
         }
-        self.open.extend(rest);
     }
 
-    /// Views of `k` processes, found in at most so many steps.
-    fn rung(&mut self, fragment: &Fragment, layout: &Layout, (k, most_steps): (usize, usize)) -> Rung {
+    /// Views of `k` processes, and what came of the questions that they were tried for and did not answer; `None` where a limit was reached. As soon as they admit a violation of
+    /// each of these questions it is over.
+    fn try_views(
+        &mut self,
+        fragment: &Fragment,
+        layout: &Layout,
+        k: usize,
+        (asked, steps): (&[PropertyId], Steps),
+    ) -> Option<BTreeMap<PropertyId, Failed>> {
         let ground = Ground { model: self.task.model, layout };
-        if !self.open.iter().any(|open| open.question.is_some()) {
-            return Rung::Stopped;
+        let budget = &self.task.budget;
+        let mut failed: BTreeMap<PropertyId, Failed> = BTreeMap::new();
+        let mut reasons: BTreeMap<PropertyId, StopReason> = BTreeMap::new();
+        let questions: Vec<(PropertyId, Question)> = { self.open.iter() }
+            .filter(|open| asked.contains(&open.property))
+            .filter_map(|open| Some((open.property, open.question.clone()?)))
+            .collect();
+        let mut is_of_no_use = |views: &Closed| -> Result<bool, StopReason> {
+            for (property, question) in &questions {
+                // Whether there may be a deadlock shows when all views are there.
+                if matches!(question, Question::NoDeadlock) {
+                    return Ok(false);
+                }
+                if failed.contains_key(property) {
+                    continue;
+                }
+                let Ok(Excluded::No(what, reliance)) = excludes(ground, views, question, budget) else {
+                    return Ok(false);
+                };
+                failed.insert(*property, Failed::Admitted(reliance, views.theta.len()));
+                reasons.insert(*property, StopReason::Allowed(what));
+            }
+            Ok(true)
+        };
+        let limits = CloseLimits {
+            most_steps: steps.most,
+            first_look: steps.first_look,
+            budget,
+            is_of_no_use: &mut is_of_no_use,
+        };
+        let found = close(ground, k, limits);
+        for open in &mut self.open {
+            if let Some(reason) = reasons.remove(&open.property) {
+                open.reason = reason;
+            }
         }
-        let found = match close(ground, k, most_steps, &self.task.budget) {
-            Ok(found) => found,
+        match found {
+            Ok(found) => self.ask(fragment, (ground, &found), asked, &mut failed)?,
+            Err(Failure::OfNoUse) => {}
+            Err(Failure::TooMany) => {
+                failed.extend(asked.iter().map(|&property| (property, Failed::TooDear)));
+            }
+            Err(Failure::Outside(_) | Failure::Full) if layout.hidden.iter().any(|rule| rule.when.is_none()) => {
+                failed.extend(asked.iter().map(|&property| (property, Failed::TooDear)));
+            }
             Err(failure) => {
                 let reason = match failure {
                     Failure::Stopped(reason) => reason,
-                    Failure::Outside(_) => outside("a step tells processes apart, or chooses from very many numbers"),
                     Failure::Full => outside(MANY_NAMED),
-                    Failure::TooMany => return Rung::TooMany,
+                    _ => outside("a step tells processes apart, or chooses from very many numbers"),
                 };
                 let asked = self.open.iter_mut().filter(|open| open.question.is_some());
                 asked.for_each(|open| open.reason = reason.clone());
-                return Rung::Stopped;
+                return None;
             }
-        };
+        }
+        Some(failed)
+    }
+
+    /// Asks views that are closed under steps all questions that they may answer, and says what became of those that they were tried for. `None` where a limit was reached.
+    fn ask(
+        &mut self,
+        fragment: &Fragment,
+        (ground, found): (Ground<'_>, &Closed),
+        asked: &[PropertyId],
+        failed: &mut BTreeMap<PropertyId, Failed>,
+    ) -> Option<()> {
         let mut proof: Option<ViewsProof> = None;
         for open in std::mem::take(&mut self.open) {
-            let Some(question) = &open.question else {
+            let is_asked = asked.contains(&open.property) && !failed.contains_key(&open.property);
+            let question = open.question.clone().filter(|question| {
+                // Looking for deadlocks takes longer than for other violations.
+                is_asked || !asked.contains(&open.property) && !matches!(question, Question::NoDeadlock)
+            });
+            let Some(question) = question else {
                 self.open.push(open);
                 continue;
             };
-            match excludes(ground, &found, question, &self.task.budget) {
+            match excludes(ground, found, &question, &self.task.budget) {
                 Ok(Excluded::Yes) => {
-                    let proof = proof.get_or_insert_with(|| proof_of(ground, &found)).clone();
-                    let verdict = self.verdict(fragment, open.property, (proof, k));
+                    let proof = proof.get_or_insert_with(|| proof_of(ground, found)).clone();
+                    let verdict = self.verdict(fragment, open.property, (proof, found.k));
                     self.answer(open.property, verdict, Some(found.theta.len()));
                 }
-                Ok(Excluded::No(what)) => self.open.push(Open { reason: StopReason::Allowed(what), ..open }),
-                Err(reason) => self.open.push(Open { reason, ..open }),
+                Ok(Excluded::No(what, reliance)) if is_asked => {
+                    failed.insert(open.property, Failed::Admitted(reliance, found.theta.len()));
+                    self.open.push(Open { reason: StopReason::Allowed(what), ..open });
+                }
+                Ok(Excluded::No(..)) => self.open.push(open),
+                Err(reason) => {
+                    failed.insert(open.property, Failed::TooDear);
+                    self.open.push(Open { reason, ..open });
+                }
             }
         }
-        Rung::Closed(found.theta.len())
+        self.task.budget.check(0).ok()
     }
 
     fn verdict(&self, fragment: &Fragment, property: PropertyId, (proof, k): (ViewsProof, usize)) -> Verdict {
@@ -366,8 +447,8 @@ fn asked(model: &Model, property: PropertyId) -> Option<Question> {
 /// What views say about what must not be.
 enum Excluded {
     Yes,
-    /// They do not exclude this, in words.
-    No(String),
+    /// They do not exclude this, in words; and what it relied on.
+    No(String, Reliance),
 }
 
 /// Whether views exclude what must not be.
@@ -375,23 +456,30 @@ fn excludes(ground: Ground<'_>, views: &Closed, asked: &Question, budget: &Budge
     Ok(match asked {
         Question::NoFault => match views.faults.first() {
             None => Excluded::Yes,
-            Some(&fault) => Excluded::No(format!("`{}` may be a fault", statement(ground.model, fault))),
+            Some(&fault) => {
+                let what = format!("`{}` may be a fault", statement(ground.model, fault));
+                Excluded::No(what, views.reliance_of_fault())
+            }
         },
         Question::NoDeadlock => match deadlock::candidate(ground, views, budget)? {
             None => Excluded::Yes,
-            Some(DeadlockCandidate::Blocked(config)) => {
-                Excluded::No(format!("nobody may have a step where {}", in_words(ground, &config)))
+            Some(DeadlockCandidate::Blocked(view)) => {
+                let what = in_words(ground, &views.shape.unpack(&view));
+                Excluded::No(format!("nobody may have a step where {what}"), views.reliance(&view))
             }
-            Some(DeadlockCandidate::TooMany) => Excluded::No("there is too much to look at for deadlocks".to_owned()),
+            Some(DeadlockCandidate::TooMany) => {
+                Excluded::No("there is too much to look at for deadlocks".to_owned(), Reliance::default())
+            }
         },
         Question::Never { expr, value, witnesses } => {
             let pattern = Pattern { expr, value: *value, witnesses: *witnesses };
             // The expression lives as long as the question, the program longer.
             match search(ground_of(ground), views, pattern, budget)? {
                 Found::Nothing => Excluded::Yes,
-                Found::Candidate(config) => {
+                Found::Candidate(row) => {
                     let few = ["one", "two", "three"].get(views.k - 1).unwrap_or(&"few");
-                    Excluded::No(format!("views of {few} allow {}", in_words(ground, &config)))
+                    let what = in_words(ground, &views.shape.unpack(&row));
+                    Excluded::No(format!("views of {few} allow {what}"), views.reliance(&row))
                 }
                 Found::Outside(_) => return Err(outside("the property tells processes apart")),
                 Found::Full => return Err(outside(MANY_NAMED)),

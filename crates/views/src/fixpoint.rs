@@ -25,6 +25,7 @@ use crate::choices::Choices;
 use crate::config::{Config, Item, Slot, subsets};
 use crate::extend::key;
 use crate::layout::{SharedColumn, is_over};
+use crate::origin::{Origin, Origins, Reliance, reliance};
 use crate::packed::{Joined, Packed, Scratch, Shape, Slots};
 use crate::presence::{self, looked_for};
 use crate::quantifiers::{Quantifiers, quantifiers};
@@ -53,6 +54,8 @@ pub enum Failure {
     Outside(Span),
     /// More steps were taken than views of so few processes are worth.
     TooMany,
+    /// The views that were found are enough to see that they prove nothing.
+    OfNoUse,
     /// More processes would have to be named at once than configurations name.
     Full,
 }
@@ -98,12 +101,54 @@ pub struct Closed {
     pub theta: FxHashSet<Packed>,
     /// Where a step may be a fault.
     pub faults: BTreeSet<Span>,
+    /// The first step that may be a fault.
+    first_fault: Option<Origin>,
     /// The views of one process each, with those that share their shared part.
     groups: Vec<Vec<Packed>>,
     group_of: FxHashMap<Packed, usize>,
+    origins: Origins,
+}
+
+/// What bounds a set of views.
+pub struct CloseLimits<'a> {
+    /// More steps than this are not taken.
+    pub most_steps: usize,
+    /// With so many views it is asked whether they are of any use, and whenever there are twice as many.
+    pub first_look: usize,
+    /// Time and memory.
+    pub budget: &'a Budget,
+    /// Whether the views that there are so far show already that nothing will be proved.
+    pub is_of_no_use: &'a mut dyn FnMut(&Closed) -> Result<bool, StopReason>,
 }
 
 impl Closed {
+    fn new(ground: Ground<'_>, k: usize) -> Closed {
+        Closed {
+            k,
+            shape: Shape::new(ground.layout),
+            theta: FxHashSet::default(),
+            faults: BTreeSet::new(),
+            first_fault: None,
+            groups: Vec::new(),
+            group_of: FxHashMap::default(),
+            origins: Origins::default(),
+        }
+    }
+
+    /// What the steps relied on that led to a configuration that is made of views.
+    pub fn reliance(&self, row: &[u64]) -> Reliance {
+        reliance(&self.shape, self.k, &self.origins, row)
+    }
+
+    /// What the first fault relied on that was found.
+    pub fn reliance_of_fault(&self) -> Reliance {
+        let Some(fault) = &self.first_fault else { return Reliance::default() };
+        let mut found = self.reliance(&fault.row);
+        found.hidden.extend(&fault.hidden);
+        found.is_witnessed |= fault.is_witnessed;
+        found
+    }
+
     /// The views of one process that may be part of the same state as this row.
     pub fn ones(&self, row: &[u64]) -> &[Packed] {
         self.group_of.get(&self.shape.key(row)).map_or(&[], |&group| &self.groups[group])
@@ -137,7 +182,7 @@ pub(crate) fn missing(
 }
 
 /// Shows all sets of `n` of these slots, until one is refused; whether none was.
-fn each_subset(slots: Slots, n: usize, visit: &mut impl FnMut(Slots) -> bool) -> bool {
+pub(crate) fn each_subset(slots: Slots, n: usize, visit: &mut impl FnMut(Slots) -> bool) -> bool {
     fn go(rest: Slots, n: usize, chosen: Slots, visit: &mut impl FnMut(Slots) -> bool) -> bool {
         if n == 0 {
             return visit(chosen);
@@ -219,22 +264,14 @@ pub(crate) struct About {
     looked_for: Vec<usize>,
 }
 
-/// Views with the same shared part, names of processes aside.
-#[derive(Default)]
-struct Group {
-    ones: Vec<Packed>,
-    open: Vec<Rc<Open>>,
-}
-
 struct Closure<'m, 'b> {
     ground: Ground<'m>,
     k: usize,
-    shape: Shape,
     actions: Vec<About>,
-    theta: FxHashSet<Packed>,
-    faults: BTreeSet<Span>,
-    groups: Vec<Group>,
-    group_of: FxHashMap<Packed, usize>,
+    /// What is found.
+    known: Closed,
+    /// The steps that wait for one more process, by the shared part.
+    open: Vec<Vec<Rc<Open>>>,
     parked: FxHashMap<Packed, Vec<Job>>,
     new_views: VecDeque<(Packed, usize)>,
     new_ones: VecDeque<(Packed, usize)>,
@@ -244,9 +281,10 @@ struct Closure<'m, 'b> {
     jobs: Vec<Job>,
     /// The places with actions that change more than the process itself.
     reaching_out: BTreeSet<PlaceId>,
-    budget: &'b Budget,
+    limits: CloseLimits<'b>,
     n_steps: usize,
-    most_steps: usize,
+    /// It is asked whether views are of use when there are so many.
+    next_look: usize,
     bytes: u64,
     /// Whether a process could not be seen for want of a slot; then nothing is proved.
     is_full: bool,
@@ -260,7 +298,9 @@ struct Closure<'m, 'b> {
 /// # Errors
 /// A limit, or something that is outside the fragment after all.
 pub fn views(ground: Ground<'_>, k: usize, budget: &Budget) -> Result<Views, Failure> {
-    let found = close(ground, k, usize::MAX, budget)?;
+    let is_of_no_use = &mut |_: &Closed| Ok(false);
+    let limits = CloseLimits { most_steps: usize::MAX, first_look: usize::MAX, budget, is_of_no_use };
+    let found = close(ground, k, limits)?;
     let listed = |row: &Packed| found.shape.unpack(row).canonical();
     let mut ones: FxHashMap<Vec<Item>, Vec<Config>> = FxHashMap::default();
     for one in found.groups.iter().flatten().map(listed) {
@@ -269,21 +309,18 @@ pub fn views(ground: Ground<'_>, k: usize, budget: &Budget) -> Result<Views, Fai
     Ok(Views { k, theta: found.theta.iter().map(listed).collect(), ones, faults: found.faults })
 }
 
-/// The views of `k` processes, found in at most so many steps.
+/// The views of `k` processes, found within limits.
 ///
 /// # Errors
-/// A limit, or something that is outside the fragment after all.
-pub fn close(ground: Ground<'_>, k: usize, most_steps: usize, budget: &Budget) -> Result<Closed, Failure> {
-    let starts = initial(ground, k, StartLimits { most: most_steps, budget })?;
+/// A limit, something that is outside the fragment after all, or views of no use.
+pub fn close(ground: Ground<'_>, k: usize, limits: CloseLimits<'_>) -> Result<Closed, Failure> {
+    let starts = initial(ground, k, StartLimits { most: limits.most_steps, budget: limits.budget })?;
     let mut closure = Closure {
         ground,
         k,
-        shape: Shape::new(ground.layout),
         actions: ground.model.actions.iter().map(|action| about(ground, action)).collect(),
-        theta: FxHashSet::default(),
-        faults: BTreeSet::new(),
-        groups: Vec::new(),
-        group_of: FxHashMap::default(),
+        known: Closed::new(ground, k),
+        open: Vec::new(),
         parked: FxHashMap::default(),
         new_views: VecDeque::new(),
         new_ones: VecDeque::new(),
@@ -291,29 +328,22 @@ pub fn close(ground: Ground<'_>, k: usize, most_steps: usize, budget: &Budget) -
         ones: FxHashSet::default(),
         jobs: Vec::new(),
         reaching_out: reaching_out(ground),
-        budget,
+        next_look: limits.first_look,
+        limits,
         n_steps: 0,
-        most_steps,
         bytes: 0,
         is_full: false,
         after: Config::default(),
         scratch: Scratch::default(),
     };
     for mut config in starts {
-        closure.insert(&mut config, Slots::MAX)?;
+        closure.insert(&mut config, Slots::MAX, None)?;
     }
     closure.close()?;
     if closure.is_full {
         return Err(Failure::Full);
     }
-    Ok(Closed {
-        k,
-        shape: closure.shape,
-        theta: closure.theta,
-        faults: closure.faults,
-        groups: closure.groups.into_iter().map(|group| group.ones).collect(),
-        group_of: closure.group_of,
-    })
+    Ok(closure.known)
 }
 
 fn goes_round(family: FamilyId, block: &[Stmt]) -> bool {
@@ -358,6 +388,7 @@ impl Closure<'_, '_> {
             } else if let Some((one, group)) = self.new_ones.pop_front() {
                 self.meet(one, group);
             } else if let Some((view, group)) = self.new_views.pop_front() {
+                self.look()?;
                 self.expand(&view, group);
             } else if let Some(pair) = self.pairs.pop_front() {
                 self.join(pair)?;
@@ -367,28 +398,46 @@ impl Closure<'_, '_> {
         }
     }
 
+    /// Gives up as soon as there are enough views to see that they are of no use.
+    fn look(&mut self) -> Result<(), Failure> {
+        if self.known.theta.len() < self.next_look {
+            return Ok(());
+        }
+        self.next_look = 2 * self.known.theta.len();
+        match (self.limits.is_of_no_use)(&self.known) {
+            Ok(false) => Ok(()),
+            Ok(true) => Err(Failure::OfNoUse),
+            Err(reason) => Err(Failure::Stopped(reason)),
+        }
+    }
+
     /// What these slots of a configuration look like is a view.
-    fn insert(&mut self, config: &mut Config, keep: Slots) -> Result<(), Failure> {
-        let view = self.shape.pack(config, keep, &mut self.scratch).ok_or(Failure::Outside(Span::default()))?;
-        if self.theta.contains(view) {
+    fn insert(&mut self, config: &mut Config, keep: Slots, from: Option<Origin>) -> Result<(), Failure> {
+        let view = self.known.shape.pack(config, keep, &mut self.scratch).ok_or(Failure::Outside(Span::default()))?;
+        if self.known.theta.contains(view) {
             return Ok(());
         }
         let view: Packed = view.into();
-        let key = self.shape.key(&view);
-        let n_groups = self.groups.len();
-        let group = *self.group_of.entry(key).or_insert(n_groups);
+        let key = self.known.shape.key(&view);
+        let n_groups = self.open.len();
+        let group = *self.known.group_of.entry(key).or_insert(n_groups);
         if group == n_groups {
-            self.groups.push(Group::default());
+            self.open.push(Vec::new());
+            self.known.groups.push(Vec::new());
         }
         for slot in (0..32).filter(|slot| Shape::seen(&view) & 1 << slot != 0) {
-            let one = self.shape.part(&view, 1 << slot);
+            let one = self.known.shape.part(&view, 1 << slot);
             if self.ones.insert(one.clone()) {
                 self.new_ones.push_back((one, group));
             }
         }
         self.bytes += weight(&view) * 2;
+        if let Some(from) = from {
+            self.bytes += weight(&from.row);
+            self.known.origins.insert(view.clone(), from);
+        }
         self.jobs.extend(self.parked.remove(&view).unwrap_or_default());
-        self.theta.insert(view.clone());
+        self.known.theta.insert(view.clone());
         self.new_views.push_back((view, group));
         Ok(())
     }
@@ -421,20 +470,20 @@ impl Closure<'_, '_> {
         let open = Rc::new(open);
         let group = open.job.group;
         self.bytes += weight(&open.job.row);
-        for at in 0..self.groups[group].ones.len() {
-            let one = self.groups[group].ones[at].clone();
+        for at in 0..self.known.groups[group].len() {
+            let one = self.known.groups[group][at].clone();
             self.pair(&open, one);
         }
-        self.groups[group].open.push(open);
+        self.open[group].push(open);
     }
 
     /// A new view of one process, for every step that is open.
     fn meet(&mut self, one: Packed, group: usize) {
-        for at in 0..self.groups[group].open.len() {
-            let open = Rc::clone(&self.groups[group].open[at]);
+        for at in 0..self.open[group].len() {
+            let open = Rc::clone(&self.open[group][at]);
             self.pair(&open, one.clone());
         }
-        self.groups[group].ones.push(one);
+        self.known.groups[group].push(one);
     }
 
     /// A process for a step, unless it has none, or is not one of those that are meant.
@@ -443,7 +492,7 @@ impl Closure<'_, '_> {
             return;
         }
         let seen = Shape::seen(&one).trailing_zeros() as Slot;
-        if open.accounts_for.is_some_and(|presence| !self.shape.has(&one, seen, presence)) {
+        if open.accounts_for.is_some_and(|presence| !self.known.shape.has(&one, seen, presence)) {
             return;
         }
         self.pairs.push_back(Pair { open: Rc::clone(open), one });
@@ -452,10 +501,10 @@ impl Closure<'_, '_> {
     /// Takes a step with one more process in every way in which it may be there, unless all of them lead to what is known.
     fn join(&mut self, pair: Pair) -> Result<(), Failure> {
         let (open, one) = (&pair.open, &pair.one);
-        if open.alike.borrow().leads(&self.shape, one, &mut self.scratch) {
+        if open.alike.borrow().leads(&self.known.shape, one, &mut self.scratch) {
             return Ok(());
         }
-        let Some(all) = self.shape.join(&open.job.row, one, open.only) else {
+        let Some(all) = self.known.shape.join(&open.job.row, one, open.only) else {
             self.is_full = true;
             return Ok(());
         };
@@ -463,18 +512,18 @@ impl Closure<'_, '_> {
             return Ok(());
         }
         let is_tried = all.len() <= MOST_WAYS_TO_TRY
-            && self.shape.n_columns() <= MOST_COLUMNS
-            && open.alike.borrow().is_worth_trying(&self.shape, one, &mut self.scratch);
+            && self.known.shape.n_columns() <= MOST_COLUMNS
+            && open.alike.borrow().is_worth_trying(&self.known.shape, one, &mut self.scratch);
         let jobs: Vec<Job> = all.into_iter().map(|joined| job_with(open, joined)).collect();
         let goes_round = |job: &Job| self.actions_of(job).iter().any(|id| self.actions[id.index()].goes_round);
         if is_tried && !jobs.first().is_some_and(goes_round) {
             let (is_led, read) = self.lead_to_views(&jobs)?;
             let mut alike = open.alike.borrow_mut();
             if is_led {
-                alike.add_led(&self.shape, one, read);
+                alike.add_led(&self.known.shape, one, read);
                 return Ok(());
             }
-            alike.add_failed(&self.shape, one, read);
+            alike.add_failed(&self.known.shape, one, read);
         }
         let added = Some(Rc::new(pair));
         self.jobs.extend(jobs.into_iter().map(|job| Job { added: added.clone(), ..job }));
@@ -491,7 +540,7 @@ impl Closure<'_, '_> {
                 // Control says which steps there are.
                 read |= 1;
             }
-            let config = self.shape.unpack(&job.row);
+            let config = self.known.shape.unpack(&job.row);
             for action in self.actions_of(job) {
                 let is_led = self.leads_to_views(job, &config, (action, &mut read))?;
                 if !is_led {
@@ -552,17 +601,19 @@ impl Closure<'_, '_> {
     /// Whether the one process that is seen may change more than itself in its next step.
     fn touches_others(&self, one: &Packed) -> bool {
         let slot = Shape::seen(one).trailing_zeros() as Slot;
-        matches!(self.shape.place(one, slot), Item::Place(place) if self.reaching_out.contains(&place))
+        matches!(self.known.shape.place(one, slot), Item::Place(place) if self.reaching_out.contains(&place))
     }
 
     /// Takes a step if its configuration is made of views, or leaves it until it is.
     fn attempt(&mut self, job: Job) -> Result<(), Failure> {
         let scratch = &mut self.scratch;
-        if job.added.as_ref().is_some_and(|pair| pair.open.alike.borrow().leads(&self.shape, &pair.one, scratch)) {
+        if job.added.as_ref().is_some_and(|pair| pair.open.alike.borrow().leads(&self.known.shape, &pair.one, scratch))
+        {
             return Ok(());
         }
-        let missing =
-            job.newest.and_then(|newest| missing(&self.shape, &self.theta, (&job.row, self.k), newest, scratch));
+        let missing = job
+            .newest
+            .and_then(|newest| missing(&self.known.shape, &self.known.theta, (&job.row, self.k), newest, scratch));
         if let Some(missing) = missing {
             self.bytes += weight(&job.row) * 2;
             self.parked.entry(missing).or_default().push(job);
@@ -572,7 +623,7 @@ impl Closure<'_, '_> {
         if actions.is_empty() {
             return Ok(());
         }
-        let config = self.shape.unpack(&job.row);
+        let config = self.known.shape.unpack(&job.row);
         actions.into_iter().try_for_each(|action| self.step(&job, &config, action))
     }
 
@@ -582,10 +633,10 @@ impl Closure<'_, '_> {
             return vec![action];
         }
         let place = match job.mover {
-            Who::Slot(slot) => Some(self.shape.place(&job.row, slot)),
+            Who::Slot(slot) => Some(self.known.shape.place(&job.row, slot)),
             Who::Other(process) => {
                 let column = self.ground.layout.shared_column(SharedColumn::Control(process));
-                column.map(|column| self.shape.shared_item(&job.row, column))
+                column.map(|column| self.known.shape.shared_item(&job.row, column))
             }
             Who::Nobody => None,
         };
@@ -625,8 +676,11 @@ impl Closure<'_, '_> {
             let is_of_use = quantifiers.decide || quantifiers.enable && done.is_err();
             witness |= needs.witness && is_of_use;
             match done {
-                Ok(()) => self.leave((config, &mut after), needs.wrote_unseen, job.keep)?,
-                Err(Halt::Fault(span)) => drop(self.faults.insert(span)),
+                Ok(()) => self.leave((config, &mut after), needs, job)?,
+                Err(Halt::Fault(span)) => {
+                    self.known.faults.insert(span);
+                    self.known.first_fault.get_or_insert_with(|| origin(job, needs));
+                }
                 Err(Halt::Blocked | Halt::Unseen) => {}
                 Err(Halt::Outside(span)) => return Err(Failure::Outside(span)),
             }
@@ -650,17 +704,19 @@ impl Closure<'_, '_> {
     }
 
     /// What a step leaves behind is a view.
-    fn leave(&mut self, steps: (&Config, &mut Config), wrote_unseen: bool, keep: Slots) -> Result<(), Failure> {
+    fn leave(&mut self, steps: (&Config, &mut Config), needs: Needs, job: &Job) -> Result<(), Failure> {
         let (before, after) = steps;
         if self.ground.layout.present.is_empty() {
-            return self.insert(after, keep);
+            return self.insert(after, job.keep, Some(origin(job, needs)));
         }
-        self.left((before, after), wrote_unseen).iter_mut().try_for_each(|config| self.insert(config, keep))
+        let mut left = self.left((before, after), needs.wrote_unseen);
+        let from = origin(job, needs);
+        left.iter_mut().try_for_each(|config| self.insert(config, job.keep, Some(from.clone())))
     }
 
     /// Whether what these slots of a configuration look like is a view that is known.
     fn is_view(&mut self, config: &mut Config, keep: Slots) -> bool {
-        self.shape.pack(config, keep, &mut self.scratch).is_some_and(|view| self.theta.contains(view))
+        self.known.shape.pack(config, keep, &mut self.scratch).is_some_and(|view| self.known.theta.contains(view))
     }
 
     /// A configuration for a step to change.
@@ -691,12 +747,12 @@ impl Closure<'_, '_> {
     fn check(&mut self) -> Result<(), Failure> {
         self.n_steps += 1;
         if self.n_steps.is_multiple_of(STEPS_BETWEEN_CHECKS) {
-            self.budget.check(self.bytes).map_err(Failure::Stopped)?;
+            self.limits.budget.check(self.bytes).map_err(Failure::Stopped)?;
         }
         if self.is_full {
             return Err(Failure::Full);
         }
-        if self.n_steps > self.most_steps {
+        if self.n_steps > self.limits.most_steps {
             return Err(Failure::TooMany);
         }
         Ok(())
@@ -722,6 +778,11 @@ pub(crate) fn unaccounted(ground: Ground<'_>, config: &Config, about: &About) ->
     let is_said = |presence: usize| config.shared[layout.first_presence() + presence] == truth(true);
     let looked_for = about.looked_for.iter().copied();
     { looked_for }.find(|&presence| is_said(presence) && !presence::is_seen(layout, config, presence))
+}
+
+/// Where a view comes from that a step leaves behind.
+fn origin(job: &Job, needs: Needs) -> Origin {
+    Origin { row: job.row.clone(), hidden: needs.hidden, is_witnessed: job.witnesses > 0 }
 }
 
 fn weight(row: &Packed) -> u64 {

@@ -22,24 +22,35 @@ use crate::layout::{Layout, LocalColumn, SharedColumn, holds_members};
 /// Only columns of at most so many values say what is dead.
 const MOST_CASES: u128 = 16;
 
+/// What the rules hide, and these columns everywhere.
+pub fn with_veils(rules: &[Hiding], veiled: &BTreeSet<ViewColumn>) -> Vec<Hiding> {
+    let is_left = |rule: &&Hiding| !veiled.contains(&rule.what) && rule.when.is_none_or(|when| !veiled.contains(&when));
+    let veils = veiled.iter().map(|&what| Hiding { what, when: None, is: Vec::new() });
+    rules.iter().filter(is_left).cloned().chain(veils).collect()
+}
+
 /// Hides what the rules of the layout hide.
 pub fn hide(layout: &Layout, config: &mut Config) {
     for rule in &layout.hidden {
         match rule.what {
             ViewColumn::Shared(what) => {
-                if let ViewColumn::Shared(when) = rule.when
-                    && rule.is.contains(&config.shared[when])
-                {
+                let is_hidden = match rule.when {
+                    None => true,
+                    Some(ViewColumn::Shared(when)) => rule.is.contains(&config.shared[when]),
+                    Some(ViewColumn::Local(_)) => false,
+                };
+                if is_hidden {
                     config.shared[what] = Item::Hidden;
                 }
             }
             ViewColumn::Local(what) => {
                 for local in config.slots.iter_mut().flatten() {
-                    let said = match rule.when {
-                        ViewColumn::Shared(when) => config.shared[when],
-                        ViewColumn::Local(when) => local[when],
+                    let is_hidden = match rule.when {
+                        None => true,
+                        Some(ViewColumn::Shared(when)) => rule.is.contains(&config.shared[when]),
+                        Some(ViewColumn::Local(when)) => rule.is.contains(&local[when]),
                     };
-                    if rule.is.contains(&said) {
+                    if is_hidden {
                         local[what] = Item::Hidden;
                     }
                 }
@@ -64,9 +75,9 @@ pub fn rules(model: &Model, layout: &Layout) -> Vec<Hiding> {
         for owner in owners(model, layout, family) {
             let columns = (column(model, layout, (id, owner)), when_column(model, layout, (when, owner)));
             let (Some(what), Some(when)) = columns else { continue };
-            let clashes = |rule: &Hiding| rule.what == when || rule.when == what;
+            let clashes = |rule: &Hiding| rule.what == when || rule.when == Some(what);
             if !rules.iter().any(clashes) {
-                rules.push(Hiding { what, when, is: is.clone() });
+                rules.push(Hiding { what, when: Some(when), is: is.clone() });
             }
         }
     }

@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-pub use evidence::views::{ElementArray, Hiding, LocalColumn, Presence, SharedColumn};
+pub use evidence::views::{ElementArray, Hiding, LocalColumn, Presence, SharedColumn, ViewColumn};
 use model::Model;
 use model::control::TextOwner;
 use model::expr::Domain;
@@ -145,6 +145,11 @@ impl Layout {
     /// Whether a process is one of the family.
     pub fn is_member(&self, model: &Model, process: ProcessId) -> bool {
         model.processes[process].family == self.family
+    }
+
+    /// Whether views show the column nowhere.
+    pub fn is_never_shown(&self, column: ViewColumn) -> bool {
+        self.hidden.iter().any(|rule| rule.what == column && rule.when.is_none())
     }
 
     /// The type of a column of a local state; `None` for control and loops.

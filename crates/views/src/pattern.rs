@@ -36,7 +36,7 @@ pub enum Found {
     /// Nothing.
     Nothing,
     /// The views do not exclude this.
-    Candidate(Config),
+    Candidate(Packed),
     /// The expression is outside the fragment.
     Outside(base::Span),
     /// More processes would have to be named at once than configurations name.
@@ -67,7 +67,7 @@ pub fn search<'m>(
 fn look<'m>(ground: Ground<'m>, views: &Closed, pattern: Pattern<'m>, (row, n_looked_at): (&Packed, usize)) -> Found {
     let config = views.shape.unpack(row);
     let unseen = match violates(ground, pattern, &config, n_looked_at >= MOST_LOOKED_AT) {
-        Violates::Yes => return Found::Candidate(config),
+        Violates::Yes => return Found::Candidate(row.clone()),
         Violates::Outside(span) => return Found::Outside(span),
         Violates::No { unseen } => unseen,
     };

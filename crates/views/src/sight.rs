@@ -17,6 +17,7 @@ use model::variable::{CellId, Storage};
 
 use crate::choices::Choices;
 use crate::config::{Config, Item, MOST_SLOTS, Slot};
+use crate::hiding::ViewColumn;
 use crate::layout::{ElementArray, Layout, LocalColumn, SharedColumn, holds_members, is_over};
 
 /// So many numbers a choice may have: each is a configuration of its own.
@@ -44,6 +45,17 @@ pub struct Needs {
     pub witness: bool,
     /// Nothing, but what unseen processes hold may have changed.
     pub wrote_unseen: bool,
+    /// Nothing, but these columns are hidden, and were read.
+    pub hidden: Vec<ViewColumn>,
+}
+
+impl Needs {
+    /// Notes that a hidden column was read.
+    pub(crate) fn note(&mut self, hidden: ViewColumn) {
+        if !self.hidden.contains(&hidden) {
+            self.hidden.push(hidden);
+        }
+    }
 }
 
 /// Who evaluates.
@@ -313,11 +325,17 @@ impl<'m> Sight<'_, 'm> {
         }
         match location {
             Location::Shared(column) => match self.config.shared[column] {
-                Item::Hidden => self.any(ty),
+                Item::Hidden => {
+                    self.needs.note(ViewColumn::Shared(column));
+                    self.any(ty)
+                }
                 item => Ok(item),
             },
             Location::Local(slot, column) => match &self.config.slots[slot as usize] {
-                Some(local) if local[column] == Item::Hidden => self.any(ty),
+                Some(local) if local[column] == Item::Hidden => {
+                    self.needs.note(ViewColumn::Local(column));
+                    self.any(ty)
+                }
                 Some(local) => Ok(local[column]),
                 None if self.guessing.contents => self.any(ty),
                 None => {

@@ -592,8 +592,9 @@ impl<'a, 'm> Checker<'a, 'm> {
 fn hides_by_rule(text: &Text<'_>, view: &evidence::views::View) -> bool {
     let is_hidden = |rule: &Hiding, at: ViewColumn, local: Option<&Vec<Item>>| {
         let shown = match (rule.when, local) {
-            (ViewColumn::Shared(when), _) => Some(view.shared[when]),
-            (ViewColumn::Local(when), local) => local.map(|local| local[when]),
+            (None, _) => return rule.what == at,
+            (Some(ViewColumn::Shared(when)), _) => Some(view.shared[when]),
+            (Some(ViewColumn::Local(when)), local) => local.map(|local| local[when]),
         };
         rule.what == at && shown.is_some_and(|shown| rule.is.contains(&shown))
     };

@@ -116,48 +116,60 @@ fn rules_that_hide_are_rules() {
     check(&[
         (
             |proof, at| {
-                proof.hidden.push(Hiding { what: ViewColumn::Shared(99), when: ViewColumn::Shared(at.x), is: vec![] })
+                proof.hidden.push(Hiding {
+                    what: ViewColumn::Shared(99),
+                    when: Some(ViewColumn::Shared(at.x)),
+                    is: vec![],
+                })
             },
             NO_COLUMN,
         ),
         (
             |proof, at| {
-                proof.hidden.push(Hiding { what: ViewColumn::Local(99), when: ViewColumn::Shared(at.x), is: vec![] })
+                proof.hidden.push(Hiding {
+                    what: ViewColumn::Local(99),
+                    when: Some(ViewColumn::Shared(at.x)),
+                    is: vec![],
+                })
             },
             NO_COLUMN,
         ),
         (
             |proof, at| {
-                proof.hidden.push(Hiding { what: ViewColumn::Local(at.a), when: ViewColumn::Local(99), is: vec![] })
+                proof.hidden.push(Hiding {
+                    what: ViewColumn::Local(at.a),
+                    when: Some(ViewColumn::Local(99)),
+                    is: vec![],
+                })
             },
             NO_COLUMN,
         ),
         (
             |proof, at| {
                 let (a, w, x) = (ViewColumn::Local(at.a), ViewColumn::Local(at.w), ViewColumn::Shared(at.x));
-                proof.hidden.push(Hiding { what: w, when: a, is: vec![number(0)] });
-                proof.hidden.push(Hiding { what: a, when: x, is: vec![number(0)] });
+                proof.hidden.push(Hiding { what: w, when: Some(a), is: vec![number(0)] });
+                proof.hidden.push(Hiding { what: a, when: Some(x), is: vec![number(0)] });
             },
             MAY_BE_HIDDEN,
         ),
         (
             |proof, at| {
                 let (what, when) = (ViewColumn::Local(at.control), ViewColumn::Shared(at.x));
-                proof.hidden.push(Hiding { what, when, is: vec![number(0)] });
+                proof.hidden.push(Hiding { what, when: Some(when), is: vec![number(0)] });
             },
             CONTROL,
         ),
         (
             |proof, at| {
                 let (what, when) = (ViewColumn::Shared(at.x), ViewColumn::Local(at.a));
-                proof.hidden.push(Hiding { what, when, is: vec![number(0)] });
+                proof.hidden.push(Hiding { what, when: Some(when), is: vec![number(0)] });
             },
             WHO_LOOKS,
         ),
         (
             |proof, at| {
                 let (what, when) = (ViewColumn::Local(at.a), ViewColumn::Shared(at.cur));
-                proof.hidden.push(Hiding { what, when, is: vec![Item::Slot(0)] });
+                proof.hidden.push(Hiding { what, when: Some(when), is: vec![Item::Slot(0)] });
             },
             APART,
         ),
@@ -165,7 +177,7 @@ fn rules_that_hide_are_rules() {
             |proof, at| {
                 let first = Item::Value(Value::Process(ProcessId::new(0)));
                 let (what, when) = (ViewColumn::Local(at.a), ViewColumn::Shared(at.cur));
-                proof.hidden.push(Hiding { what, when, is: vec![first] });
+                proof.hidden.push(Hiding { what, when: Some(when), is: vec![first] });
             },
             APART,
         ),
@@ -178,7 +190,7 @@ fn views_hide_what_rules_hide_and_nothing_else() {
         (
             |proof, at| {
                 let (what, when) = (ViewColumn::Local(at.a), ViewColumn::Shared(at.x));
-                proof.hidden.push(Hiding { what, when, is: vec![number(0)] });
+                proof.hidden.push(Hiding { what, when: Some(when), is: vec![number(0)] });
             },
             SHOWN,
         ),
@@ -209,7 +221,7 @@ fn what_is_said_of_all_is_shown_of_one() {
         (
             |proof, at| {
                 let (what, when) = (ViewColumn::Local(at.a), ViewColumn::Shared(at.x));
-                proof.hidden.push(Hiding { what, when, is: vec![number(0)] });
+                proof.hidden.push(Hiding { what, when: Some(when), is: vec![number(0)] });
                 proof.present.push(Presence { column: at.a, is: vec![number(1)] });
             },
             NOT_SHOWN_OF_ONE,

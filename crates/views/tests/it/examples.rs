@@ -4,7 +4,7 @@ use base::{Budget, SourceFile};
 use engine::{Engine, Silent, Task, Verdict};
 use evidence::Evidence;
 use evidence::certificate::Claim;
-use evidence::views::{Item, ViewsProof};
+use evidence::views::{Hiding, Item, LocalColumn, ViewColumn, ViewsProof};
 use model::Model;
 use model::value::Value;
 use views::ByViews;
@@ -152,4 +152,78 @@ fn what_views_allow_is_told() {
         let Verdict::Unknown(base::StopReason::Allowed(what)) = &answer.verdict else { panic!("{:?}", answer.verdict) };
         assert!(what.starts_with(told), "{name}.{property}: {what}");
     }
+}
+
+/// Data that is only copied decides nothing about who may write: views that would take many steps leave it out, and say so in the proof.
+#[test]
+fn data_that_is_only_copied_is_left_out() {
+    let claim = |model: &Model, name: &str| {
+        let asked = model.properties.entries().find(|(_, one)| one.name == name).unwrap().0;
+        let task = Task { model, properties: vec![asked], budget: Budget::unlimited(), n_threads: 1 };
+        let Verdict::Holds(Evidence::Certificate(proof)) =
+            ByViews::for_every_size().run(&task, &Silent).unwrap().remove(0).verdict
+        else {
+            panic!("{name} is not proved");
+        };
+        audit::certificate::check(model, &model.properties[asked], &proof, &Budget::unlimited()).unwrap();
+        *proof
+    };
+    let is_veiled = |proof: &ViewsProof| proof.hidden.iter().any(|rule| rule.when.is_none());
+    let (with, without) = (load("german_data"), load("german"));
+    let proof = claim(&with, "coherent");
+    let views = proof.views().unwrap();
+    assert!(is_veiled(views));
+    // What is left is the protocol without its data.
+    let plain = claim(&without, "coherent");
+    assert!(!is_veiled(plain.views().unwrap()));
+    assert_eq!(views.views.len(), plain.views().unwrap().views.len());
+    let is_accepted = |edit: fn(&mut ViewsProof)| {
+        let mut changed = proof.clone();
+        let Claim::Views(views) = &mut changed.facts[0].claim else { panic!("other facts") };
+        edit(views);
+        let property = with.properties.iter().find(|one| one.name == "coherent").unwrap();
+        audit::certificate::check(&with, property, &changed, &Budget::unlimited()).is_ok()
+    };
+    assert!(is_accepted(|_| {}));
+    let edits: [fn(&mut ViewsProof); 5] = [
+        // A column that is never shown has values where it is not shown.
+        |proof: &mut ViewsProof| {
+            let rule = proof.hidden.iter_mut().find(|rule| rule.when.is_none()).unwrap();
+            rule.is.push(Item::Value(Value::Bool(true)));
+        },
+        // A view shows it, or no rule hides it.
+        |proof| proof.hidden.retain(|rule| rule.when.is_some()),
+        // Where processes are is hidden, and with it what they do.
+        |proof| proof.hidden.push(Hiding { what: ViewColumn::Local(0), when: None, is: Vec::new() }),
+        |proof| proof.hidden.push(Hiding { what: ViewColumn::Local(99), when: None, is: Vec::new() }),
+        // What decides who may write is hidden, too.
+        |proof| {
+            let at = (0..proof.local.len()).rfind(|&at| {
+                let what = ViewColumn::Local(at);
+                matches!(proof.local[at], LocalColumn::Element(..)) && proof.hidden.iter().all(|rule| rule.what != what)
+            });
+            let at = at.unwrap();
+            proof.hidden.push(Hiding { what: ViewColumn::Local(at), when: None, is: Vec::new() });
+            proof
+                .views
+                .iter_mut()
+                .flat_map(|view| view.slots.iter_mut().flatten())
+                .for_each(|local| local[at] = Item::Hidden);
+        },
+    ];
+    for edit in edits {
+        assert!(!is_accepted(edit));
+    }
+}
+
+/// Views that admit a violation are not closed to their end: with `german_broken` they show it long before.
+#[test]
+fn what_is_wrong_is_given_up_soon() {
+    let model = load("german_broken");
+    let asked = model.properties.entries().find(|(_, one)| one.name == "coherent").unwrap().0;
+    // A limit on work, not on time: to close them takes more than a hundred times as many looks.
+    let budget = Budget::unlimited().with_looks(100);
+    let task = Task { model: &model, properties: vec![asked], budget, n_threads: 1 };
+    let answer = ByViews::for_every_size().run(&task, &Silent).unwrap().remove(0);
+    assert!(matches!(answer.verdict, Verdict::Unknown(base::StopReason::Allowed(_))), "{:?}", answer.verdict);
 }

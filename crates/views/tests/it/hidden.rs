@@ -49,8 +49,14 @@ fn dead_contents_are_hidden_and_no_other_rule_is_accepted() {
     let found = proof(&model);
     let hidden = found.views().unwrap().hidden.clone();
     assert_eq!(hidden.len(), 2, "{hidden:?}");
-    assert!(hidden.iter().any(|rule| matches!((rule.what, rule.when), (ViewColumn::Local(_), ViewColumn::Local(0)))));
-    assert!(hidden.iter().any(|rule| matches!((rule.what, rule.when), (ViewColumn::Shared(_), ViewColumn::Shared(_)))));
+    assert!(
+        hidden.iter().any(|rule| matches!((rule.what, rule.when), (ViewColumn::Local(_), Some(ViewColumn::Local(0)))))
+    );
+    assert!(
+        hidden
+            .iter()
+            .any(|rule| matches!((rule.what, rule.when), (ViewColumn::Shared(_), Some(ViewColumn::Shared(_)))))
+    );
     assert!(is_accepted(&model, &found));
     type Change = (&'static str, fn(&mut ViewsProof));
     let changes: [Change; 8] = [
@@ -61,11 +67,11 @@ fn dead_contents_are_hidden_and_no_other_rule_is_accepted() {
         ("a column beyond", |proof| proof.hidden[0].what = ViewColumn::Local(99)),
         ("what is shared by what is local", |proof| {
             let is = vec![Item::Value(model::value::Value::Bool(false))];
-            proof.hidden.push(Hiding { what: ViewColumn::Shared(0), when: ViewColumn::Local(2), is });
+            proof.hidden.push(Hiding { what: ViewColumn::Shared(0), when: Some(ViewColumn::Local(2)), is });
         }),
         ("by what is hidden", |proof| {
             let (when, is) = (proof.hidden[0].what, vec![Item::Hidden]);
-            proof.hidden.push(Hiding { what: ViewColumn::Local(2), when, is });
+            proof.hidden.push(Hiding { what: ViewColumn::Local(2), when: Some(when), is });
         }),
         ("hidden without a rule", |proof| {
             for view in &mut proof.views {
@@ -92,7 +98,7 @@ fn what_is_hidden_may_be_anything() {
     // The ticket that is served is never shown.
     proof.hidden.push(Hiding {
         what: ViewColumn::Shared(1),
-        when: ViewColumn::Shared(next),
+        when: Some(ViewColumn::Shared(next)),
         is: vec![Item::Place(place)],
     });
     for view in &mut proof.views {

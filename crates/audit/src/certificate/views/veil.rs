@@ -1,6 +1,6 @@
 //! What views do not show: the checker's reading of the rules that a proof brings along.
 //!
-//! In: rules, each of which hides one column where another has one of some values. Out: whether they are rules at all, scenes with what they hide
+//! In: rules, each of which hides one column, everywhere or where another has one of some values. Out: whether they are rules at all, scenes with what they hide
 //! hidden. A hidden column is read as anything of its type, so nothing has to be known about why it is hidden. What a rule reads is never
 //! hidden itself, and belongs to all or to the same process: so the rules say the same of a state and of every part of it.
 
@@ -21,10 +21,13 @@ pub(super) fn check(text: &Text<'_>) -> Outcome<()> {
         ViewColumn::Local(at) => at < text.local.len(),
     };
     for rule in &text.hidden {
-        if !is_there(rule.what) || !is_there(rule.when) {
+        if !is_there(rule.what) || !rule.when.is_none_or(is_there) {
             return refuse("a rule hides, or looks at, a column that there is not");
         }
-        if text.hidden.iter().any(|other| other.what == rule.when) {
+        if rule.when.is_none() && !rule.is.is_empty() {
+            return refuse("a rule has values, and no column to have them");
+        }
+        if text.hidden.iter().any(|other| Some(other.what) == rule.when) {
             return refuse("a rule looks at what may be hidden");
         }
         let is_cell = match rule.what {
@@ -36,7 +39,7 @@ pub(super) fn check(text: &Text<'_>) -> Outcome<()> {
         if !is_cell {
             return refuse("control and loops are not hidden");
         }
-        if matches!((rule.what, rule.when), (ViewColumn::Shared(_), ViewColumn::Local(_))) {
+        if matches!((rule.what, rule.when), (ViewColumn::Shared(_), Some(ViewColumn::Local(_)))) {
             return refuse("what is shared does not depend on who looks");
         }
         let is_plain = |item: &Item| match item {
@@ -73,9 +76,10 @@ impl Scene {
     pub fn veiled(mut self, text: &Text<'_>) -> Scene {
         let applies = |rule: &Hiding, shared: &[Item], local: Option<&Local>| {
             let shown = match (rule.when, local) {
-                (ViewColumn::Shared(at), _) => Some(shared[at]),
-                (ViewColumn::Local(at), Some(local)) => Some(local[at]),
-                (ViewColumn::Local(_), None) => None,
+                (None, _) => return true,
+                (Some(ViewColumn::Shared(at)), _) => Some(shared[at]),
+                (Some(ViewColumn::Local(at)), Some(local)) => Some(local[at]),
+                (Some(ViewColumn::Local(_)), None) => None,
             };
             shown.is_some_and(|shown| rule.is.contains(&shown))
         };

@@ -55,7 +55,8 @@ fn scene(model: &Model, proof: &FineProof, view: &FineView) -> Option<Certificat
     rows.dedup();
     let is_cut = shown_cells.len() < view.cells.len() || view.theta.iter().any(|state| state.taken.contains(&true));
     let beside = (!names.is_empty()).then(|| names.join(" and "));
-    Some(CertificateScene { family: proof.family, n_letters: view.k, only: Only::All, beside, columns, rows, is_cut })
+    let (family, only, nameless) = (proof.family, Only::All, Vec::new());
+    Some(CertificateScene { family, n_letters: view.k, only, beside, columns, rows, is_cut, nameless })
 }
 
 /// The local states of a proof, each in its block.

@@ -1,11 +1,12 @@
 //! Proofs about few of any number of processes, in words: views, windows of neighbours, views of single cells.
 //!
 //! In: a certificate whose sets show some processes that represent all. Out: a [`CertificateScene`] for each set, in which columns are called as sentences
-//! call them: `i` is a process that is seen, `k` and `l` are others that are, ids are one of these or *another* process. `views`, `rings` and
-//! `fine` make scenes of the three kinds of certificates; `tell` finds sentences, `judge` decides which of them are true in all rows.
+//! call them: `i` is a process that is seen, `k` and `l` are others that are, ids are one of these or *another* process. `views`, `rings`, `fine` and
+//! `counting` make scenes of the four kinds of certificates; `tell` finds sentences, `judge` decides which of them are true in all rows.
 //!
 //! What is said of `i` and of `k` is said of any two processes: the rows are closed under permutations of those that are seen.
 
+mod counting;
 mod fine;
 mod judge;
 mod local;
@@ -29,6 +30,7 @@ use super::formula::{
     CellTerm, IndexName, Letter, NamedProcess, PlaceName, QuantifiedSentence, SentenceFormula, Test, ValueTerm,
 };
 
+pub(super) use counting::CountedCrowd;
 pub(super) use fine::local_blocks;
 pub(super) use judge::is_true;
 pub(super) use local::Blocks;
@@ -57,6 +59,8 @@ pub(super) struct CertificateScene {
     pub rows: Vec<Vec<SceneEntry>>,
     /// Whether the certificate's set has columns that sentences cannot speak of.
     pub is_cut: bool,
+    /// Other families of any number of processes, which have no names.
+    pub nameless: Vec<FamilyId>,
 }
 
 /// What a column shows.
@@ -113,6 +117,9 @@ pub(super) fn scenes(model: &Model, certificate: &Certificate) -> Option<Vec<Cer
     if let Some(proof) = certificate.rings() {
         return rings::scenes(model, proof);
     }
+    if let Some(proof) = certificate.counting() {
+        return counting::scenes(model, proof);
+    }
     fine::scenes(model, certificate.fine()?)
 }
 
@@ -120,6 +127,11 @@ impl CertificateScene {
     /// A letter for a seen process.
     pub fn letter(&self, at: usize) -> NamedProcess {
         NamedProcess::Letter(Letter { at, family: self.family })
+    }
+
+    /// Whether processes of a family have no names of their own here.
+    fn has_members(&self, family: FamilyId) -> bool {
+        family == self.family || self.nameless.contains(&family)
     }
 
     /// The row with the processes that are seen permuted: the letter at a position becomes that of the order.
@@ -156,7 +168,7 @@ impl CertificateScene {
             return Vec::new();
         }
         let is_member =
-            |value: &Value| matches!(value, Value::Process(id) if model.processes[*id].family == self.family);
+            |value: &Value| matches!(value, Value::Process(id) if self.has_members(model.processes[*id].family));
         let values: Vec<Value> = ty.values(model.type_context()).collect();
         let mut entries: Vec<SceneEntry> =
             values.iter().filter(|value| !is_member(value)).map(|&one| SceneEntry::Value(one)).collect();

@@ -65,7 +65,8 @@ fn scene(model: &Model, proof: &RingsProof, of: ProcessType, sets: &[&WindowSet]
     rows.sort_unstable();
     rows.dedup();
     let only = Only::of_type(proof.network, proof.distances, of);
-    Some(CertificateScene { family: proof.family, n_letters: 1, only, beside: None, columns, rows, is_cut })
+    let (family, beside, nameless) = (proof.family, None, Vec::new());
+    Some(CertificateScene { family, n_letters: 1, only, beside, columns, rows, is_cut, nameless })
 }
 
 /// What neighbours are called.

@@ -2,7 +2,7 @@
 //! several processes are somewhere.
 
 use evidence::rings::{Distances, ProcessType};
-use evidence::views::{Item, LocalColumn, Presence, SharedColumn, View, ViewsProof};
+use evidence::views::{Item, LocalColumn, Presence, SharedColumn, View, ViewColumn, ViewsProof};
 use model::Model;
 
 use super::terms::CellNames;
@@ -82,8 +82,10 @@ pub(in super::super) fn in_order(model: &Model, proof: &ViewsProof) -> Option<Ce
         Some(shown) => found.push((source, shown)),
         None => is_cut = true,
     };
+    // Of what views never show there is nothing to be said.
+    let is_shown = |column: ViewColumn| !proof.hidden.iter().any(|rule| rule.what == column && rule.when.is_none());
     for slot in 0..proof.k {
-        for (at, column) in proof.local.iter().enumerate() {
+        for (at, column) in proof.local.iter().enumerate().filter(|(at, _)| is_shown(ViewColumn::Local(*at))) {
             let shown = match *column {
                 LocalColumn::Control => Some(Shown::Place(who(slot))),
                 LocalColumn::Own(cell) => terms.own(cell, who(slot)),
@@ -93,7 +95,7 @@ pub(in super::super) fn in_order(model: &Model, proof: &ViewsProof) -> Option<Ce
             add(ViewPosition::Local(slot, at), shown);
         }
     }
-    for (at, column) in proof.shared.iter().enumerate() {
+    for (at, column) in proof.shared.iter().enumerate().filter(|(at, _)| is_shown(ViewColumn::Shared(*at))) {
         let shown = match *column {
             SharedColumn::Cell(cell) => terms.cell(cell),
             SharedColumn::Control(process) => Some(Shown::Place(NamedProcess::Process(process))),
@@ -124,6 +126,7 @@ pub(in super::super) fn in_order(model: &Model, proof: &ViewsProof) -> Option<Ce
         columns: found.into_iter().map(|(_, shown)| shown).collect(),
         rows,
         is_cut,
+        nameless: Vec::new(),
     })
 }
 

@@ -128,6 +128,9 @@ pub(super) fn sums(model: &Model, certificate: &Certificate) -> Vec<SentenceForm
         }
         return found;
     }
+    if let Some(proof) = certificate.counting() {
+        return proof.sums.iter().filter_map(|sum| sums::counting(model, proof, sum)).collect();
+    }
     let Some(views) = certificate.crowd() else { return Vec::new() };
     let mut found: Vec<SentenceFormula> = Vec::new();
     for fact in &certificate.facts {

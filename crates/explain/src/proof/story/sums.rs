@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
+use evidence::counting::{CellSum, ClassMember, CountingItem, CountingProof, SumWeight};
 use evidence::crowd::CrowdSum;
 use evidence::fine::{FineContent, FineFlow, FineProof, FlowCell, FlowWeight};
 use evidence::propagation::{Additive, ProcessWeights};
@@ -17,9 +18,12 @@ use model::types::ScalarType;
 use model::value::Value;
 
 use super::super::formula::{
-    CellTerm, CountedProcesses, Letter, NamedProcess, PlaceName, ProcessTally, SentenceFormula, Test,
+    CellTerm, CountedProcesses, Letter, NamedProcess, PlaceName, ProcessTally, QuantifiedSentence, Quantity,
+    SentenceFormula, Test,
 };
-use super::super::scene::{Blocks, CellNames, CertificateScene, SceneEntry, Shown, in_order, local_blocks};
+use super::super::scene::{
+    Blocks, CellNames, CertificateScene, CountedCrowd, SceneEntry, Shown, in_order, local_blocks,
+};
 
 /// The sum as a sentence; `None` where there are no words for it.
 pub(super) fn tally(model: &Model, views: &ViewsProof, sum: &CrowdSum) -> Option<SentenceFormula> {
@@ -235,6 +239,107 @@ pub(super) fn fine(model: &Model, proof: &FineProof, flow: &FineFlow) -> Option<
     let total = if flow.modulus == 0 { total } else { total.rem_euclid(flow.modulus) };
     let tally = ProcessTally { cells, counts, modulus: flow.modulus, total, is_least: false };
     Some(SentenceFormula::Tally(tally))
+}
+
+/// A sum of a proof by counting as a sentence: numbers are together a constant and the weights of all processes; a lock that is held by as many as are somewhere
+/// says that at most one is. `None` where there are no words.
+pub(super) fn counting(model: &Model, proof: &CountingProof, sum: &CellSum) -> Option<SentenceFormula> {
+    // Those that the text names are counted by themselves, and sentences count all of a family.
+    if !proof.named.is_empty() {
+        return None;
+    }
+    let crowd = CountedCrowd::new(model, proof);
+    let is_of_family = |weight: &&SumWeight| matches!(weight.of, ClassMember::Family(_));
+    if !sum.weights.iter().filter(|weight| weight.weight != 0).all(|weight| is_of_family(&weight)) {
+        return None;
+    }
+    let mut counts = Vec::new();
+    for &family in &crowd.families {
+        counts.extend(weighed(&crowd, family, sum)?);
+    }
+    let terms = CellNames { model, family: *crowd.families.first()? };
+    let mut cells: Vec<(i64, CellTerm)> = Vec::new();
+    let mut n_held = 0;
+    for &(cell, times) in &sum.cells {
+        match terms.cell(cell)? {
+            Shown::Cell(term, ScalarType::Range { .. } | ScalarType::Semaphore { .. }) => cells.push((times, term)),
+            Shown::Cell(..) => n_held += 1,
+            _ => return None,
+        }
+    }
+    if n_held > 0 {
+        // A lock, an id or a truth value is 0 or 1.
+        let [(weight, counted)] = &counts[..] else { return None };
+        let is_one = sum.cells.len() == 1 && sum.cells[0].1 == *weight && sum.constant == 0;
+        return is_one.then(|| {
+            SentenceFormula::Quantified(QuantifiedSentence {
+                quantity: Quantity::AtMost(1),
+                letters: vec![counted.letter],
+                family: counted.family,
+                except: Vec::new(),
+                body: counted.body.clone(),
+            })
+        });
+    }
+    let counts: Vec<(i64, CountedProcesses)> =
+        counts.into_iter().map(|(weight, counted)| Some((weight.checked_neg()?, counted))).collect::<Option<_>>()?;
+    let (mut tally, first) = {
+        let first = cells.first().map(|(times, _)| *times)?;
+        let total = sum.constant;
+        (ProcessTally { cells, counts, modulus: 0, total, is_least: false }, first)
+    };
+    if first < 0 {
+        tally.total = tally.total.checked_neg()?;
+        tally.cells.iter_mut().for_each(|(times, _)| *times = -*times);
+        tally.counts.iter_mut().for_each(|(times, _)| *times = -*times);
+    }
+    (!tally.counts.is_empty()).then_some(SentenceFormula::Tally(tally))
+}
+
+/// Which processes of a family weigh how much in a sum, by their views: each class that occurs is compared with the words. `None` where there are none.
+fn weighed(crowd: &CountedCrowd<'_>, family: FamilyId, sum: &CellSum) -> Option<Vec<(i64, CountedProcesses)>> {
+    let letter = Letter { at: 1, family };
+    let own = NamedProcess::Letter(letter);
+    let plain = |item: &CountingItem| match *item {
+        CountingItem::Place(place) => Some(SceneEntry::Place(place)),
+        CountingItem::Value(value @ (Value::Bool(_) | Value::Int(_) | Value::Enum(..))) => {
+            Some(SceneEntry::Value(value))
+        }
+        _ => None,
+    };
+    let mut classes: Vec<Vec<Option<SceneEntry>>> = Vec::new();
+    let mut weights: Vec<i64> = Vec::new();
+    for view in crowd.proof.views.iter().filter(|view| view.family == family) {
+        let class: Vec<Option<SceneEntry>> = view.local.iter().map(plain).collect();
+        if !classes.contains(&class) {
+            let is_its = |weight: &&SumWeight| {
+                let entries: Vec<Option<SceneEntry>> = weight.class.iter().map(plain).collect();
+                weight.of == ClassMember::Family(family) && entries == class
+            };
+            weights.push(sum.weights.iter().find(is_its).map_or(0, |weight| weight.weight));
+            classes.push(class);
+        }
+    }
+    // A column that is not always plain tells nothing apart.
+    let mut columns = crowd.shown_local(family, own);
+    for (at, column) in columns.iter_mut().enumerate() {
+        if classes.iter().any(|class| class.get(at).is_none_or(Option::is_none)) {
+            *column = None;
+        }
+    }
+    let states = classes.iter().map(|class| class.iter().map(|entry| entry.unwrap_or(SceneEntry::Hidden)).collect());
+    let different: BTreeSet<i64> = weights.iter().copied().collect();
+    let different: Vec<i64> = different.into_iter().collect();
+    let number = |weight: &i64| different.binary_search(weight).ok().and_then(|at| u32::try_from(at).ok());
+    let block_of: Vec<u32> = weights.iter().map(number).collect::<Option<_>>()?;
+    let blocks = Blocks { columns, states: states.collect(), block_of, own };
+    let mut counts = Vec::new();
+    for block in blocks.numbers().filter(|&block| different[block as usize] != 0) {
+        let others: Vec<u32> = blocks.numbers().filter(|&other| other != block).collect();
+        let body = Box::new(blocks.says(own, &[block], &others).filter(|_| !others.is_empty())?);
+        counts.push((different[block as usize], CountedProcesses { letter: 1, family, body }));
+    }
+    Some(counts)
 }
 
 /// The number nearest to 0 that is the same modulo another; the number itself, where that is 0.
