@@ -106,6 +106,14 @@ impl Decided {
         });
     }
 
+    /// All results about the program that was begun last, where the other ones are about another instance of it.
+    pub fn part(&self, (program, kept): (&Program, &Checked), (other, checked): (&Program, &Checked)) {
+        let asked = |checked: &Checked| checked.results.iter().map(|result| result.property).collect::<Vec<_>>();
+        self.note(|run| run.asked = asked(kept));
+        self.complete(program, kept);
+        self.begin(other, checked.method, &asked(checked));
+    }
+
     /// The evidence that was written so far.
     pub fn written(&self, files: &Files) {
         self.note(|run| run.files.clone_from(files));

@@ -148,13 +148,23 @@ impl<'m> Live<'m> {
                 }
             }
         }
-        let Live { listeners, method, told, watcher, .. } = self;
-        drop(watcher);
-        listeners.decided.complete(program, checked);
-        let told = told.into_inner().unwrap_or_else(PoisonError::into_inner);
-        if let Some(stream) = listeners.stream {
+        self.listeners.decided.complete(program, checked);
+        self.tell(program, checked);
+        drop(self.watcher);
+    }
+
+    /// Tells what was proved of the program where all else is about another instance of it.
+    pub fn keep(&self, kept: (&Program, &Checked), others: (&Program, &Checked)) {
+        self.listeners.decided.part(kept, others);
+        self.tell(kept.0, kept.1);
+    }
+
+    /// Tells what was not told before.
+    fn tell(&self, program: &Program, checked: &Checked) {
+        let told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(stream) = self.listeners.stream {
             for result in checked.results.iter().filter(|result| !told.contains(&result.property)) {
-                stream.write(&verdict(program, method, result.clone()));
+                stream.write(&verdict(program, self.method, result.clone()));
             }
         }
     }

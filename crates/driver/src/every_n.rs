@@ -65,7 +65,18 @@ pub fn refusal(program: &Program) -> Option<String> {
     Some(format!("`--all-n` is about the parameters of a program, and `{name}` has none{why}"))
 }
 
-/// Answers the questions for every size, with the program at another size where the answers are about that one.
+/// The answers to questions about every size.
+#[derive(Debug)]
+pub struct EverySizeAnswers {
+    /// The program at another size, where the answers are about that one.
+    pub other: Option<Program>,
+    /// The answers.
+    pub checked: Checked,
+    /// What is proved of the program that was loaded, and not at the other size: where one question is violated there, others are still proved.
+    pub kept: Option<Checked>,
+}
+
+/// Answers the questions for every size.
 ///
 /// # Errors
 /// A mistake of ours: evidence that fails its audit, an engine that contradicts itself.
@@ -74,14 +85,16 @@ pub fn check(
     questions: &[PropertyId],
     limits: &CheckLimits,
     observer: &dyn Observer,
-) -> Result<(Option<Program>, Checked), Box<Mistake>> {
+) -> Result<EverySizeAnswers, Box<Mistake>> {
     let started = Instant::now();
     let asking = EveryNAttempt { questions, limits, started };
     let mut results = asking.prove(program, observer)?;
     let found = asking.find_violation(program, &results)?;
+    let mut kept = Vec::new();
     let smaller = match found {
         Some((smaller, found)) => {
-            results = found;
+            let before = std::mem::replace(&mut results, found);
+            kept = keep_proofs(&program.model, before, (&smaller.model, &mut results));
             Some(smaller)
         }
         None => {
@@ -96,7 +109,27 @@ pub fn check(
     };
     results.iter_mut().for_each(|result| asking.name_limit(result));
     results.iter_mut().for_each(for_one_size);
-    Ok((smaller, Checked { results, time: started.elapsed(), processor_time: None, method: METHOD }))
+    let answers = |results| Checked { results, time: started.elapsed(), processor_time: None, method: METHOD };
+    let kept = (!kept.is_empty()).then(|| answers(kept));
+    Ok(EverySizeAnswers { other: smaller, checked: answers(results), kept })
+}
+
+/// Takes out the answers that are open at another size of the program where they were proved for every size before; these proofs.
+fn keep_proofs(
+    model: &Model,
+    before: Vec<PropertyResult>,
+    (other, after): (&Model, &mut Vec<PropertyResult>),
+) -> Vec<PropertyResult> {
+    let mut is_replaced = |result: &PropertyResult| {
+        let name = &model.properties[result.property].name;
+        let is_open = |one: &PropertyResult| {
+            other.properties[one.property].name == *name && matches!(one.verdict, Verdict::Unknown(_))
+        };
+        let at = after.iter().position(is_open);
+        at.map(|at| after.remove(at)).is_some()
+    };
+    let proofs = before.into_iter().filter(|result| matches!(scope_of(result), Some(Scope::AllSizes { .. })));
+    proofs.filter(|result| is_replaced(result)).collect()
 }
 
 /// Methods that are proposed where a size prevents a proof answer at one size.
@@ -432,6 +465,17 @@ fn say_where(program: &Program, result: &mut PropertyResult) {
     if missing.feature != Feature::Sizes {
         return;
     }
+    // Neighbours are followed where the processes differ by where they stand: then the program is not what stands in the way.
+    if fragment_beside_names(&program.model).is_err()
+        && rings::engine::is_inside(&program.model)
+        && let Some(reason) = rings::engine::obstacle(&program.model, result.property)
+    {
+        missing.about = match reason.span.is_empty() {
+            true => reason.text,
+            false => format!("line {}: {}", line(&program.source, reason.span.start), reason.text),
+        };
+        return;
+    }
     let reason = match &program.model.properties[result.property].kind {
         PropertyKind::Temporal(_) => views::fragment::fragment(&program.model).err(),
         _ => views::engine::obstacle(&program.model, result.property),
@@ -453,6 +497,18 @@ fn say_where(program: &Program, result: &mut PropertyResult) {
             }
         }
     }
+}
+
+/// Whether the processes of a program are interchangeable, but for few that it names.
+fn fragment_beside_names(model: &Model) -> Result<(), FragmentReason> {
+    let mut found = Ok(());
+    for n_named in 0..=views::fragment::MOST_NAMED {
+        found = views::fragment::fragment_beside(model, n_named).map(drop);
+        if found.is_ok() {
+            break;
+        }
+    }
+    found
 }
 
 fn line(source: &SourceFile, offset: u32) -> u32 {

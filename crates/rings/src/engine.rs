@@ -264,6 +264,11 @@ pub fn certified(windows: &Windows<'_>, flows: Vec<ConservedSum>) -> RingsProof 
     }
 }
 
+/// Whether the program is a ring, chain or tree, whatever is asked about it.
+pub fn is_inside(model: &Model) -> bool {
+    ring_of(model, &[]).is_ok()
+}
+
 /// Why a program or a property is outside the fragment, with its place; `None` where both are inside.
 pub fn obstacle(model: &Model, property: PropertyId) -> Option<FragmentReason> {
     let kind: &PropertyKind = &model.template().properties[property].kind;

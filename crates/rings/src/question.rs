@@ -100,14 +100,18 @@ fn asked_of_runs((model, network): (&Model, Network), formula: &Formula) -> Resu
         reasons.into_iter().next().unwrap_or_else(|| plain("no family has a parameter for its size"))
     })?;
     let Formula::Quantified { quantifier: Quantifier::Forall, bindings, filter: None, body } = formula else {
-        return Err(plain("the property is not about each process"));
+        return Err(not_of_each());
     };
     if !matches!(&bindings[..], [one] if matches!(one.domain, Domain::Family(of) if of == sized.family)) {
-        return Err(plain("the property is not about each process"));
+        return Err(not_of_each());
     }
     let mut told = Vec::new();
     of_each((model, network), sized, body, &mut told)?;
     Ok(RingQuestion { question: Question::Runs, told })
+}
+
+fn not_of_each() -> FragmentReason {
+    plain("the property is not about each process by itself, as `forall i: …` is")
 }
 
 /// What a formula says about a process.

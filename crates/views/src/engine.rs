@@ -345,10 +345,10 @@ impl Asking<'_> {
             Ok(found) => self.ask(fragment, (ground, &found), asked, &mut failed)?,
             Err(Failure::OfNoUse) => {}
             Err(Failure::TooMany) => {
-                failed.extend(asked.iter().map(|&property| (property, Failed::TooDear)));
+                too_dear(asked, &mut failed);
             }
             Err(Failure::Outside(_) | Failure::Full) if layout.hidden.iter().any(|rule| rule.when.is_none()) => {
-                failed.extend(asked.iter().map(|&property| (property, Failed::TooDear)));
+                too_dear(asked, &mut failed);
             }
             Err(failure) => {
                 let reason = match failure {
@@ -431,6 +431,13 @@ impl Asking<'_> {
         let position = |answer: &Answer| self.task.properties.iter().position(|&asked| asked == answer.property);
         self.answers.sort_by_key(position);
         self.answers
+    }
+}
+
+/// What did not fail otherwise is too dear.
+fn too_dear(asked: &[PropertyId], failed: &mut BTreeMap<PropertyId, Failed>) {
+    for &property in asked {
+        failed.entry(property).or_insert(Failed::TooDear);
     }
 }
 

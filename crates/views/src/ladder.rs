@@ -120,7 +120,7 @@ impl Ladder {
     /// With how many views it is asked first whether they are of any use: whether views of three are tried depends on how many those of two are.
     pub fn first_look(&self) -> usize {
         match self.rung.k {
-            2 if self.most > 2 && self.rung.veiled.is_empty() => MOST_VIEWS_TO_WIDEN + 1,
+            2 if self.most > 2 => MOST_VIEWS_TO_WIDEN + 1,
             _ => 32,
         }
     }
@@ -163,13 +163,13 @@ impl Ladder {
 
     /// One process more, or what views say of all processes, whichever the violation asks for; the other one afterwards.
     fn widen(&mut self, is_witnessed: bool, n_views: usize) -> bool {
-        if self.rung.k == 2 {
+        if self.rung.k >= 2 {
             self.is_narrow &= n_views <= MOST_VIEWS_TO_WIDEN;
         }
         let presences = (2, true);
         let more = match self.rung.k {
             1 => (2, false),
-            _ => (3, false),
+            k => (k + 1, false),
         };
         let mut next = if is_witnessed { vec![presences, more] } else { vec![more, presences] };
         // Views of two that say of all processes what steps wait for prove what those of two prove that do not.

@@ -70,7 +70,7 @@ fn measure(root: &Path, name: &str, (property, is_true): (&str, bool)) -> Result
     let watch = Stopwatch::start(ClockOwner::Ours);
     let answered = every_n::check(&program, &[asked], &limits, &Silent).map_err(|mistake| mistake.to_string())?;
     let seconds = watch.stop(ClockOwner::Ours).0;
-    let result = answered.1.results.first().ok_or("there is no answer")?;
+    let result = answered.checked.results.first().ok_or("there is no answer")?;
     let answer = match &result.verdict {
         Verdict::Holds(Evidence::Certificate(proof)) => proof.scope.to_string(),
         Verdict::Violated(_) => "false".to_owned(),

@@ -26,7 +26,7 @@ use super::{CertificateError, Outcome, words};
 use look::{Decisions, End, Look, Names, Showing, Thing, Who, truth};
 use plan::Plan;
 use room::Room;
-use sums::{Balance, Sum};
+use sums::{Balance, Sum, ViewLedger};
 use view::{Beside, Sight};
 use whole::{Violation, Whole};
 
@@ -61,7 +61,8 @@ pub(super) fn check(
             false => Vec::new(),
         };
         let balances: Vec<Balance<'_>> = sums.iter().map(|sum| Balance::new(sum, sight)).collect();
-        let beside = Beside { rooms: &rooms, balances: &balances };
+        let ledger = ViewLedger::new(&sums, sight);
+        let beside = Beside { rooms: &rooms, balances: &balances, ledger: &ledger };
         found = found.with(sight.check(&starts, &moves, &beside)?);
     }
     let (expr, bad) = match property {

@@ -9,7 +9,7 @@ mod show;
 use std::time::Instant;
 
 use driver::check::{Check, CheckLimits, Checked, Program};
-use driver::every_n;
+use driver::every_n::{self, EverySizeAnswers};
 use driver::instances::Request;
 use driver::load::{Batch, Loaded, Refusal};
 use driver::methods;
@@ -267,12 +267,13 @@ impl Checker<'_> {
                 if asked.is_empty() {
                     continue;
                 }
-                let outcome = self.check(Program::clone(&program), &asked, (nth, n_runs), &**checker)?;
-                let is_unexpected = outcome.status() == ExitStatus::NotAsExpected;
-                outcomes[first..].iter().try_for_each(|before| agree(before, &outcome))?;
-                outcomes.push(outcome);
-                if self.fail_fast && is_unexpected {
-                    return Ok(outcomes);
+                for outcome in self.check(Program::clone(&program), &asked, (nth, n_runs), &**checker)? {
+                    let is_unexpected = outcome.status() == ExitStatus::NotAsExpected;
+                    outcomes[first..].iter().try_for_each(|before| agree(before, &outcome))?;
+                    outcomes.push(outcome);
+                    if self.fail_fast && is_unexpected {
+                        return Ok(outcomes);
+                    }
                 }
             }
         }
@@ -287,14 +288,14 @@ impl Checker<'_> {
         }
     }
 
-    /// Checks one program by one method, which is the nth of so many.
+    /// Checks one program by one method, which is the nth of so many. Answers about every size may be about the program at two sizes.
     fn check(
         &self,
         program: Program,
         questions: &[PropertyId],
         position: (usize, usize),
         checker: &dyn driver::checker::Checker,
-    ) -> Result<Outcome, Failure> {
+    ) -> Result<Vec<Outcome>, Failure> {
         let watcher = self.progress.watch_one_of(&program.model, position, questions.len(), self.limits.time);
         let begun = Instant::now();
         let limits = CheckLimits { cancel: self.limits.cancel.child(), ..self.limits.clone() };
@@ -302,14 +303,18 @@ impl Checker<'_> {
             Listeners { stream: self.stream, style: &self.style, fail_fast: self.fail_fast, decided: self.decided };
         let live = Live::new((&program, checker.name()), watcher, listeners, limits.cancel.clone());
         live.start(questions);
-        let (other, mut checked) = match self.all_n {
+        let EverySizeAnswers { other, mut checked, mut kept } = match self.all_n {
             true => every_n::check(&program, questions, &limits, &live)?,
             false => {
                 let check = Check { model: &program.model, questions, checker, limits: &limits };
-                (None, check.run_of(&program, &live)?)
+                EverySizeAnswers { other: None, checked: check.run_of(&program, &live)?, kept: None }
             }
         };
         checked.method = checker.name();
+        if let Some(kept) = &mut kept {
+            kept.method = checker.name();
+            live.keep((&program, kept), (other.as_ref().unwrap_or(&program), &checked));
+        }
         live.finish(other.as_ref().unwrap_or(&program), &mut checked);
         if !self.all_n {
             let check = Check { model: &program.model, questions, checker, limits: &self.limits };
@@ -321,8 +326,17 @@ impl Checker<'_> {
                 false => teach_vacuity(&check, &mut checked)?,
             }
         }
+        let mut outcomes = Vec::new();
+        if let Some(kept) = kept {
+            outcomes.push(self.outcome(program.clone(), kept, begun)?);
+        }
+        outcomes.push(self.outcome(other.unwrap_or(program), checked, begun)?);
+        Ok(outcomes)
+    }
+
+    /// Answers with all that is shown beside them.
+    fn outcome(&self, program: Program, mut checked: Checked, begun: Instant) -> Result<Outcome, Failure> {
         checked.results.iter_mut().for_each(|result| result.deny(&self.denied));
-        let program = other.unwrap_or(program);
         self.tell_denied(&program, &checked);
         let mut run = program.explained(checked, &self.limits_left(begun));
         if self.teaches && !self.all_n {

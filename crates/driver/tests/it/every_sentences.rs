@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use base::{Budget, CancelToken, SourceFile};
 use driver::check::CheckLimits;
+use driver::every_n::EverySizeAnswers;
 use driver::load::Loaded;
 use engine::{Engine, Silent, Task, Verdict};
 use evidence::scope::Scope;
@@ -48,7 +49,8 @@ fn proofs(source: &SourceFile, size: Option<i64>) -> Option<(Model, Vec<Certific
     let given: Vec<(String, i64)> = size.map(|size| ("N".to_owned(), size)).into_iter().collect();
     let Loaded::Program(program) = driver::load::instance(source, &given) else { return None };
     let questions: Vec<_> = program.model.properties.ids().collect();
-    let (other, checked) = driver::every_n::check(&program, &questions, &limits(), &Silent).ok()?;
+    let EverySizeAnswers { other, checked, .. } =
+        driver::every_n::check(&program, &questions, &limits(), &Silent).ok()?;
     // What is violated at another size has no proof.
     if other.is_some() {
         return None;
@@ -195,7 +197,7 @@ fn proofs_for_every_size_read_as_they_were_read_once() {
         let source = SourceFile::new("every.pw", example(name));
         let Loaded::Program(program) = driver::load::instance(&source, &[]) else { panic!("{name}") };
         let id = driver::select::find(&program.model, property).unwrap();
-        let (_, checked) = driver::every_n::check(&program, &[id], &limits(), &Silent).unwrap();
+        let EverySizeAnswers { checked, .. } = driver::every_n::check(&program, &[id], &limits(), &Silent).unwrap();
         let Verdict::Holds(Evidence::Certificate(certificate)) = &checked.results[0].verdict else { panic!("{name}") };
         let told = LocalProof::of(&program.model, &source, certificate, &Budget::unlimited()).unwrap();
         let mut text = String::new();
@@ -250,7 +252,8 @@ fn a_program_that_begins_with_one_process_is_asked_of_two() {
     let sizes = |given: &[(String, i64)]| {
         let Loaded::Program(program) = driver::load::instance(&source, given) else { panic!("it is a program") };
         let id = driver::select::find(&program.model, "live").unwrap();
-        let (other, checked) = driver::every_n::check(&program, &[id], &limits(), &Silent).unwrap();
+        let EverySizeAnswers { other, checked, .. } =
+            driver::every_n::check(&program, &[id], &limits(), &Silent).unwrap();
         let is_proved = matches!(checked.results[0].verdict, Verdict::Holds(Evidence::Certificate(_)));
         (is_proved, other.map(|other| other.model.parameters.iter().next().unwrap().value))
     };

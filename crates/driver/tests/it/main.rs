@@ -11,6 +11,7 @@ mod drawn;
 mod dve;
 mod every_sentences;
 mod exchanges;
+mod kept;
 mod names;
 mod obligations;
 mod pds;

@@ -798,7 +798,8 @@ fn nothing_is_proved_for_every_size_that_is_false_at_one() {
         assert!(matches!(found.results[0].verdict, Verdict::Violated(_)), "{text}");
         let Loaded::Program(program) = driver::load::instance(&source, &[]) else { panic!("{text}") };
         let id = driver::select::find(&program.model, property).unwrap();
-        let (_, checked) = driver::every_n::check(&program, &[id], &limits, &Silent).unwrap();
+        let driver::every_n::EverySizeAnswers { checked, .. } =
+            driver::every_n::check(&program, &[id], &limits, &Silent).unwrap();
         assert!(!matches!(checked.results[0].verdict, Verdict::Holds(_)), "{text}");
     }
 }
@@ -820,7 +821,8 @@ fn nothing_is_proved_where_more_processes_are_named_than_views_have_room_for() {
     let source = SourceFile::new("trust.pw", MANY_NAMED);
     let Loaded::Program(program) = driver::load::instance(&source, &[]) else { panic!("it is a program") };
     let id = driver::select::find(&program.model, "few").unwrap();
-    let (_, checked) = driver::every_n::check(&program, &[id], &limits, &Silent).unwrap();
+    let driver::every_n::EverySizeAnswers { checked, .. } =
+        driver::every_n::check(&program, &[id], &limits, &Silent).unwrap();
     assert!(matches!(checked.results[0].verdict, Verdict::Unknown(_)), "{:?}", checked.results[0].verdict);
 }
 
@@ -838,7 +840,8 @@ fn a_time_limit_is_said_as_it_was_given() {
     let source = SourceFile::new("trust.pw", LONG);
     let Loaded::Program(program) = driver::load::instance(&source, &[]) else { panic!("it is a program") };
     let questions: Vec<_> = program.model.properties.ids().collect();
-    let (_, checked) = driver::every_n::check(&program, &questions, &limits, &Silent).unwrap();
+    let driver::every_n::EverySizeAnswers { checked, .. } =
+        driver::every_n::check(&program, &questions, &limits, &Silent).unwrap();
     let said = checked.results.iter().filter_map(|result| match &result.verdict {
         Verdict::Unknown(StopReason::TimeLimit(said)) => Some(*said),
         _ => None,

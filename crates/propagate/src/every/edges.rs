@@ -101,7 +101,7 @@ impl<'m> Crowd<'m> {
         let halted = |failure: Failure, said: &str| match failure {
             Failure::Stopped(reason) => Halt::from(reason),
             Failure::Outside(_) => outside(said),
-            Failure::TooMany => outside("the steps of its views are too many"),
+            Failure::TooMany | Failure::OfNoUse => outside("the steps of its views are too many"),
             Failure::Full => outside(MANY_NAMED),
         };
         let uneven = "a step tells processes apart, or chooses from very many numbers";

@@ -1,9 +1,9 @@
 //! Flows: sums of weights of all processes and cells that no step changes, modulo a number or as they are.
 //!
 //! In: a program as a [`Skeleton`]. Out: flows. A process weighs by its local state, a cell by what it holds; that a step leaves the sum as it is, is one linear
-//! equation in the weights, and so is that every initial state has the sum 0. [`solutions`] solves them as they are, and modulo the number of values of
-//! each cell, which is what numbers that are counted around return to: tickets taken modulo M give "next - serving is the number of those who hold one,
-//! modulo M". A number may be composite. At first local states weigh alike that differ in numbers alone, so that the solutions are few.
+//! equation in the weights, and so is that every initial state has the sum 0. [`solutions`] solves them as they are, and modulo each number modulo which they
+//! have other solutions ([`moduli`]), and the number of values of each cell: tickets taken modulo M give "next - serving is the number of those who hold one,
+//! modulo M", whatever the cells could hold besides. A number may be composite. At first local states weigh alike that differ in numbers alone, so that the solutions are few.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use model::value::Value;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::datum::Datum;
-use super::kernel::{Term, gcd, reduced, solutions};
+use super::kernel::{Term, gcd, moduli, reduced, solutions};
 use super::skeleton::{Edge, Skeleton};
 use crate::layout::SharedColumn;
 use crate::sight::Ground;
@@ -198,11 +198,18 @@ pub fn flows(ground: Ground<'_>, skeleton: &Skeleton, grain: Grain) -> Vec<Flow>
         SharedColumn::Cell(cell) => Some(ground.model.cells[cell].ty.n_values(context)),
         SharedColumn::Control(_) | SharedColumn::Taken(..) => None,
     };
-    let moduli: BTreeSet<u128> = unknowns.contents.keys().filter_map(n_values).collect();
-    let moduli = moduli.into_iter().filter(|modulus| (2..=MOST_MODULUS).contains(modulus));
+    // Those that the equations ask for come first.
+    let asked = moduli(unknowns.n, &equations).into_iter().filter_map(|modulus| u128::try_from(modulus).ok());
+    let mut moduli: Vec<u128> = asked.filter(|modulus| (2..=MOST_MODULUS).contains(modulus)).collect();
+    let sizes: BTreeSet<u128> = unknowns.contents.keys().filter_map(n_values).collect();
+    for size in sizes.into_iter().filter(|size| (2..=MOST_MODULUS).contains(size)) {
+        if !moduli.contains(&size) {
+            moduli.push(size);
+        }
+    }
     let mut exact: Vec<Vec<i64>> = Vec::new();
     let mut found: Vec<(usize, Flow)> = Vec::new();
-    for modulus in [0].into_iter().chain(moduli.map(|modulus| modulus as i64)).take(MOST_MODULI) {
+    for modulus in [0].into_iter().chain(moduli.into_iter().map(|modulus| modulus as i64)).take(MOST_MODULI) {
         for solution in solutions(unknowns.n, &equations, modulus).unwrap_or_default() {
             let weights = simplest(&solution, modulus);
             if weights.iter().any(|weight| weight.abs() > MOST_WEIGHT) {

@@ -5,6 +5,8 @@
 //! left at which it is a multiple of the modulus. Over the integers modulo a number these are the solutions that a Howell form of the equations gives (J. A.
 //! Howell, "Spans in the module (Z_m)^s", Linear and Multilinear Algebra 19, 1986), without a division by what has no inverse.
 
+use std::collections::BTreeSet;
+
 /// A summand of an equation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Term {
@@ -16,6 +18,22 @@ pub struct Term {
 
 /// Vectors that generate the solutions of equations in `n` unknowns, none of them 0; `None` where numbers get too large.
 pub fn solutions(n: usize, equations: &[Vec<Term>], modulus: i64) -> Option<Vec<Vec<i64>>> {
+    solve(n, equations, modulus, &mut |_| {})
+}
+
+/// The numbers modulo which equations have solutions that come from none in whole numbers: what an equation comes to at the one vector that it leaves out of
+/// those that solve all equations before it, as these are the multiples that it would need.
+pub fn moduli(n: usize, equations: &[Vec<Term>]) -> BTreeSet<i64> {
+    let mut found = BTreeSet::new();
+    let _ = solve(n, equations, 0, &mut |value| {
+        if value.unsigned_abs() > 1 {
+            found.insert(value.saturating_abs());
+        }
+    });
+    found
+}
+
+fn solve(n: usize, equations: &[Vec<Term>], modulus: i64, left_out: &mut dyn FnMut(i64)) -> Option<Vec<Vec<i64>>> {
     let unit = |at: usize| (0..n).map(|one| i64::from(one == at)).collect::<Vec<i64>>();
     let mut generators: Vec<Vec<i64>> = (0..n).map(unit).collect();
     for equation in equations {
@@ -27,6 +45,7 @@ pub fn solutions(n: usize, equations: &[Vec<Term>], modulus: i64) -> Option<Vec<
         };
         let mut values: Vec<i64> = generators.iter().map(value).collect::<Option<_>>()?;
         let Some(last) = leave_one(&mut generators, &mut values, modulus)? else { continue };
+        left_out(values[last]);
         // Modulo nothing only the multiple by 0 solves the equation.
         let factor = if modulus == 0 { 0 } else { modulus / gcd(values[last], modulus) };
         generators[last].iter_mut().for_each(|one| *one = reduced(*one * factor, modulus));
@@ -78,7 +97,7 @@ pub fn gcd(one: i64, other: i64) -> i64 {
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::{Term, reduced, solutions};
+    use super::{Term, moduli, reduced, solutions};
 
     /// All sums of multiples of vectors.
     fn span(n: usize, generators: &[Vec<i64>], modulus: i64) -> BTreeSet<Vec<i64>> {
@@ -126,6 +145,29 @@ mod tests {
             n_sizes.insert(expected.len());
         }
         assert!(n_sizes.len() > 15, "{n_sizes:?}");
+    }
+
+    #[test]
+    fn equations_say_modulo_which_numbers_they_have_more_solutions() {
+        let equation = |factors: [i64; 2]| {
+            let terms = factors.iter().enumerate().filter(|(_, factor)| **factor != 0);
+            terms.map(|(unknown, &factor)| Term { unknown, factor }).collect::<Vec<Term>>()
+        };
+        // x = -x; x + y = 0 and x - 5 y = 0 leave 6 y = 0.
+        assert_eq!(moduli(2, &[equation([2, 0])]), BTreeSet::from([2]));
+        assert_eq!(moduli(2, &[equation([1, 1]), equation([1, -5])]), BTreeSet::from([6]));
+        assert_eq!(moduli(2, &[equation([1, 1]), equation([2, 3])]), BTreeSet::new());
+        for (first, second) in [([2, 0], [0, 3]), ([4, 2], [2, 4]), ([1, 1], [1, -5]), ([3, 1], [0, 0])] {
+            let equations: Vec<Vec<Term>> =
+                [first, second].map(equation).into_iter().filter(|one: &Vec<Term>| !one.is_empty()).collect();
+            let exact = solutions(2, &equations, 0).unwrap();
+            let all = moduli(2, &equations);
+            for modulus in 2..13 {
+                let more = span(2, &solutions(2, &equations, modulus).unwrap(), modulus) != span(2, &exact, modulus);
+                let is_said = all.iter().any(|one| super::gcd(*one, modulus) > 1);
+                assert_eq!(more, is_said, "{equations:?} modulo {modulus}: {all:?}");
+            }
+        }
     }
 
     #[test]

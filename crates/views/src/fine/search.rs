@@ -11,7 +11,7 @@ use base::{Budget, StopReason};
 use evidence::fine::FineContent;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::admission::admits_state;
+use super::admission::{admits_state, admits_together};
 use super::bits::Bits;
 use super::closure::Closed;
 use super::flows::Flow;
@@ -178,7 +178,9 @@ impl<'a> Joint<'a> {
             Held::Content(content) => Some(*content),
             Held::Process(_) => Some(FineContent::Other),
         };
-        self.flows.iter().all(|flow| admits_state(self.skeleton, flow, (&position.processes, everyone), held))
+        let processes = (&position.processes[..], everyone);
+        self.flows.iter().all(|flow| admits_state(self.skeleton, flow, processes, held))
+            && admits_together(self.skeleton, self.flows, processes, held)
     }
 
     /// What a column may hold; `None` where there are no fewer ways than `most`.

@@ -14,6 +14,8 @@ use testkit::Product;
 use testkit::choices::Choices;
 use views::counting::prove::{Counting, least_size};
 
+use crate::sentences::all_true;
+
 fn load(text: &str, given: &[(&str, i64)]) -> Option<Model> {
     let given: Vec<(String, i64)> = given.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
     lang::load(&SourceFile::new("c.pw", text), &given).ok().map(|loaded| loaded.model)
@@ -534,6 +536,7 @@ fn compare_random_programs(aim: &Aim) {
     let factor: u64 = std::env::var("VIEWS_PROGRAMS").ok().and_then(|text| text.parse().ok()).unwrap_or(1);
     let first: u64 = std::env::var("VIEWS_FIRST").ok().and_then(|text| text.parse().ok()).unwrap_or(0);
     let (mut n_programs, mut n_proved, mut n_missed, mut n_sums, mut n_met) = (0, 0, 0, 0, 0);
+    let mut n_told = 0;
     for seed in first..first + 75 * factor {
         let mut choices = Choices::from_seed(77_000_000 + seed);
         let text = (aim.write)(&mut choices);
@@ -546,6 +549,7 @@ fn compare_random_programs(aim: &Aim) {
             })
             .collect();
         n_programs += 1;
+        let here = Product::explore(&model, 6_000);
         let found = proofs_with(&model, &text, aim.signs_first);
         for property in &model.properties {
             let is_proved = found.iter().find(|(name, _)| *name == property.name);
@@ -572,6 +576,9 @@ fn compare_random_programs(aim: &Aim) {
                     n_proved += 1;
                     n_sums += certificate.counting().map_or(0, |proof| proof.sums.len());
                     n_met += usize::from(certificate.counting().is_some_and(aim.is_met));
+                    if let Some(product) = &here {
+                        n_told += all_true(&model, &text, certificate, &product.states);
+                    }
                 }
                 (None, None) => n_missed += 1,
                 (None, Some(_)) => {}
@@ -579,7 +586,8 @@ fn compare_random_programs(aim: &Aim) {
         }
     }
     println!("{n_programs} programs, {n_proved} proved with {n_sums} sums, {n_missed} true at small sizes and open");
-    println!("{n_met} proofs are what it aims at");
+    println!("{n_met} proofs are what it aims at; {n_told} sentences");
+    assert!(n_told > 300, "{n_told} sentences");
     assert!(n_programs > 50 && n_proved > 100 && n_sums > 300, "{n_programs}, {n_proved}, {n_sums}");
     assert!(n_met > 50, "{n_met}");
 }

@@ -94,6 +94,46 @@ fn tickets(n: i64, modulus: i64) -> Model {
     lang::load(&SourceFile::new("tickets.pw", &text), &[("N".to_owned(), n)]).unwrap().model
 }
 
+/// Cells that could hold more say nothing of the modulus: the equations do.
+#[test]
+fn the_modulus_is_found_in_wider_cells() {
+    for (n, modulus, most) in [(3, 5, 9), (4, 6, 10), (5, 7, 30)] {
+        let text = format!(
+            "program wide(N: 2..) {{ shared next: 0..={most}; shared serving: 0..={most};
+             process P[i in 0..<N] {{ local mine: 0..={most};
+             loop {{ noncrit: idle; take: mine, next = next, (next + 1) % {modulus}; wait: await serving == mine;
+             crit: skip; leave: serving, mine = (serving + 1) % {modulus}, 0; }} }}
+             invariant mutex: forall i != j: !(P[i]@crit && P[j]@crit); }}"
+        );
+        let model = lang::load(&SourceFile::new("wide.pw", &text), &[("N".to_owned(), n)]).unwrap().model;
+        let proof = proof_of(&model, "mutex").unwrap_or_else(|| panic!("{n} processes modulo {modulus}"));
+        assert!(proof.flows.iter().any(|flow| flow.modulus == modulus), "{n} processes modulo {modulus}");
+    }
+}
+
+/// Of two sums each could be made up by processes that are not seen, and not both.
+#[test]
+fn sums_go_together() {
+    let text = "program both(N: 2..) { shared a: 0..=N = N; shared b: 0..=N;
+        process P[i in 0..<N] { loop {
+          one: a = a - 1; go: b = b + 1; two: b = b - 1; back: a = a + 1; } }
+        invariant all: (forall i: P[i]@one || P[i]@two) => a + b == N;
+        invariant more: (forall i: P[i]@one || P[i]@two) => a + b > N; }";
+    for n in [4, 5, 6] {
+        let model = lang::load(&SourceFile::new("both.pw", text), &[("N".to_owned(), n)]).unwrap().model;
+        let proof = proof_of(&model, "all").unwrap_or_else(|| panic!("N = {n}"));
+        assert!(accepts(&model, "all", &proof).is_ok());
+        assert!(accepts(&model, "more", &proof).is_err());
+        let without = FineProof { flows: Vec::new(), ..proof.clone() };
+        assert!(accepts(&model, "all", &without).is_err(), "N = {n}");
+        for at in 0..proof.flows.len() {
+            let mut changed = proof.clone();
+            changed.flows[at].constant += 1;
+            assert!(accepts(&model, "all", &changed).is_err(), "N = {n}");
+        }
+    }
+}
+
 #[test]
 fn too_few_tickets_are_not_proved() {
     for (n, modulus) in [(3, 2), (4, 3), (5, 4)] {

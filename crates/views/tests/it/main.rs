@@ -11,3 +11,4 @@ mod hidden;
 mod limits;
 mod named;
 mod random;
+mod sentences;

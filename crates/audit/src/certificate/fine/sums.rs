@@ -1,7 +1,8 @@
 //! Sums that no step changes, as the checker counts them, and which parts of states they leave.
 //!
 //! In: flows of a proof, all moves, parts of states. Out: an objection where a sum is not what the proof says initially or some move changes it; and whether
-//! a part of a state can be made whole with the sum that every reachable state has. A process that is not shown may be in any listed local state, a cell may hold anything.
+//! a part of a state can be made whole with the sum that every reachable state has: each sum by itself, and all of them at once ([`Ledger`]). A process that is not
+//! shown may be in any listed local state, a cell may hold anything.
 
 use std::collections::BTreeMap;
 
@@ -217,5 +218,145 @@ impl<'a> Balance<'a> {
         }
         let completes = |amount: &i64| rest.binary_search(&self.sum.counted(-amount)).is_ok();
         amounts.is_none_or(|amounts| amounts.iter().any(completes))
+    }
+}
+
+/// All sums of a proof at once: an entry is what something adds to each of them.
+pub(super) struct Ledger<'a> {
+    sums: &'a [Sum<'a>],
+}
+
+type Entry = Vec<i64>;
+
+impl<'a> Ledger<'a> {
+    pub fn new(sums: &'a [Sum<'a>]) -> Ledger<'a> {
+        Ledger { sums }
+    }
+
+    /// What is there before anybody is counted.
+    fn opening(&self) -> Vec<Entry> {
+        vec![self.sums.iter().map(|sum| sum.counted(-sum.flow.constant)).collect()]
+    }
+
+    fn of_state(&self, state: usize) -> Entry {
+        self.sums.iter().map(|sum| sum.flow.states[state]).collect()
+    }
+
+    fn of_states(&self, states: impl IntoIterator<Item = usize>) -> Vec<Entry> {
+        let mut entries: Vec<Entry> = states.into_iter().map(|state| self.of_state(state)).collect();
+        entries.sort_unstable();
+        entries.dedup();
+        entries
+    }
+
+    /// What a column adds that holds this.
+    fn of_content(&self, column: usize, content: FineContent) -> Entry {
+        let of = |sum: &Sum<'_>| sum.cells.get(&column).and_then(|weights| weights.get(&plain(content)).copied());
+        self.sums.iter().map(|sum| of(sum).unwrap_or(0)).collect()
+    }
+
+    /// What a column may add.
+    fn of_column(&self, column: usize) -> Vec<Entry> {
+        let weighed = self.sums.iter().filter_map(|sum| sum.cells.get(&column)).flat_map(BTreeMap::keys);
+        let mut entries: Vec<Entry> = weighed.map(|&content| self.of_content(column, content)).collect();
+        // Whatever no sum weighs.
+        entries.push(vec![0; self.sums.len()]);
+        entries.sort_unstable();
+        entries.dedup();
+        entries
+    }
+
+    fn columns(&self) -> Vec<usize> {
+        let mut columns: Vec<usize> = self.sums.iter().flat_map(|sum| sum.cells.keys().copied()).collect();
+        columns.sort_unstable();
+        columns.dedup();
+        columns
+    }
+
+    /// Balances, each with one of these entries; `None` for any.
+    fn booked(&self, balances: Option<Vec<Entry>>, entries: &[Entry]) -> Option<Vec<Entry>> {
+        let balances = balances?;
+        if balances.len().saturating_mul(entries.len()) > 16 * MOST_AMOUNTS {
+            return None;
+        }
+        let mut found: Vec<Entry> = Vec::with_capacity(balances.len() * entries.len());
+        for balance in &balances {
+            for entry in entries {
+                let amounts = self.sums.iter().zip(balance.iter().zip(entry));
+                found.push(amounts.map(|(sum, (one, other))| sum.counted(one + other)).collect());
+            }
+        }
+        found.sort_unstable();
+        found.dedup();
+        (found.len() <= MOST_AMOUNTS).then_some(found)
+    }
+
+    /// Whether processes, of which some are known to be in one of some local states and the others are in the last set, and columns, of which some are known, can have
+    /// all sums.
+    pub fn fits(
+        &self,
+        (processes, everyone): (&[Vec<usize>], &[usize]),
+        held: impl Fn(usize) -> Option<FineContent>,
+    ) -> bool {
+        let Some(first) = self.sums.first() else { return true };
+        let mut balances = Some(self.opening());
+        for column in self.columns() {
+            let entries = held(column).map_or_else(|| self.of_column(column), |one| vec![self.of_content(column, one)]);
+            balances = self.booked(balances, &entries);
+        }
+        for at in 0..first.n_processes {
+            let states = processes.get(at).map_or(everyone, |states| &states[..]);
+            balances = self.booked(balances, &self.of_states(states.iter().copied()));
+        }
+        balances.is_none_or(|balances| balances.iter().any(|balance| balance.iter().all(|&amount| amount == 0)))
+    }
+}
+
+/// All sums as a view shows them.
+pub(super) struct ViewLedger<'a> {
+    ledger: Ledger<'a>,
+    columns: Vec<usize>,
+    /// For each block what a process in it may add.
+    blocks: Vec<Vec<Entry>>,
+    /// What all else may come to beside so many processes.
+    rest: BTreeMap<usize, Option<Vec<Entry>>>,
+}
+
+impl<'a> ViewLedger<'a> {
+    pub fn new(sums: &'a [Sum<'a>], sight: &Sight<'_, '_>) -> ViewLedger<'a> {
+        let ledger = Ledger::new(sums);
+        let (n_processes, n_states) = sums.first().map_or((0, 0), |sum| (sum.n_processes, sum.flow.states.len()));
+        let in_block = |block: usize| {
+            let members = sight.view.blocks.iter().enumerate().filter(move |(_, of)| **of as usize == block);
+            members.map(|(state, _)| state).collect::<Vec<usize>>()
+        };
+        let blocks = (0..sight.n_blocks).map(|block| ledger.of_states(in_block(block))).collect();
+        let mut hidden = Some(ledger.opening());
+        for column in ledger.columns().into_iter().filter(|column| !sight.columns.contains(column)) {
+            hidden = ledger.booked(hidden, &ledger.of_column(column));
+        }
+        let all = ledger.of_states(0..n_states);
+        let k = sight.view.k;
+        let beside = |n: usize| (n..n_processes).fold(hidden.clone(), |balances, _| ledger.booked(balances, &all));
+        let rest = [k, k + 1].map(|n| (n, beside(n))).into_iter().collect();
+        ViewLedger { ledger, columns: sight.columns.clone(), blocks, rest }
+    }
+
+    /// Whether a state may have these cells and processes in these blocks.
+    pub fn may_be(&self, cells: &[FineContent], blocks: &[u32]) -> bool {
+        let Some(Some(rest)) = self.rest.get(&blocks.len()) else { return true };
+        let sums = self.ledger.sums;
+        let mut shown = Some(vec![vec![0; sums.len()]]);
+        for (&column, &content) in self.columns.iter().zip(cells) {
+            shown = self.ledger.booked(shown, &[self.ledger.of_content(column, content)]);
+        }
+        for &block in blocks {
+            shown = self.ledger.booked(shown, &self.blocks[block as usize]);
+        }
+        let completes = |amounts: &Entry| {
+            let missing: Entry = amounts.iter().zip(sums).map(|(&amount, sum)| sum.counted(-amount)).collect();
+            rest.binary_search(&missing).is_ok()
+        };
+        shown.is_none_or(|shown| shown.iter().any(completes))
     }
 }

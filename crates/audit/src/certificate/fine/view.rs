@@ -13,7 +13,7 @@ use super::look::Thing;
 use super::moves::{Move, Moves, Round, Whom};
 use super::plan::Plan;
 use super::room::Room;
-use super::sums::Balance;
+use super::sums::{Balance, ViewLedger};
 use crate::certificate::{CertificateError, Outcome, words};
 
 /// More ways in which one more process may be named, or taken, are not tried.
@@ -61,6 +61,8 @@ pub(super) struct Beside<'a> {
     pub rooms: &'a [Room<'a>],
     /// Sums that no step changes.
     pub balances: &'a [Balance<'a>],
+    /// All of them at once.
+    pub ledger: &'a ViewLedger<'a>,
 }
 
 /// Processes of a view, and one more.
@@ -303,6 +305,8 @@ impl<'a, 'm> Sight<'a, 'm> {
                 balance.may_be(&group.cells, &group.blocks) && balance.may_be(&after.cells, &after.blocks)
             };
             beside.balances.iter().all(may_be)
+                && beside.ledger.may_be(&group.cells, &group.blocks)
+                && beside.ledger.may_be(&after.cells, &after.blocks)
         };
         for after in self.outcomes(group, mover, step) {
             // Where another view has no room for the move, or a sum is wrong before it or after it, it is none.

@@ -10,7 +10,7 @@ use evidence::fine::{FineContent, FineState};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::plan::Plan;
-use super::sums::Sum;
+use super::sums::{Ledger, Sum};
 use super::view::Sight;
 use crate::certificate::Outcome;
 
@@ -170,6 +170,7 @@ impl<'a, 'm> Whole<'a, 'm> {
             Held::Process(_) => Some(FineContent::Other),
         };
         self.sums.iter().all(|sum| sum.fits((&processes, &everyone), held))
+            && Ledger::new(self.sums).fits((&processes, &everyone), held)
     }
 
     /// The ways on with this column; `None` where there are `bound` or more.
