@@ -7,7 +7,9 @@ use explain::proof::LocalProof;
 use explain::proof::formula::LetterMeaning;
 use explain::proof::truth::{WholeState, truth};
 use model::Model;
-use model::eval::State;
+use model::eval::{State, evaluate};
+use model::property::PropertyKind;
+use model::value::Value;
 use testkit::Product;
 use views::ByViews;
 
@@ -29,6 +31,25 @@ pub fn all_true(model: &Model, text: &str, certificate: &Certificate, states: &[
     n_claims
 }
 
+/// The sentences, written into the program as invariants, are invariants of it, and true.
+fn read_back(text: &str, given: &[(String, i64)], (model, proof): (&Model, &Certificate)) {
+    let source = SourceFile::new("p.pw", text);
+    let told = LocalProof::of(model, &source, proof, &Budget::unlimited()).unwrap();
+    let sentences = told.parts.iter().flat_map(|part| part.sentences());
+    let expressions: Vec<String> = sentences.filter_map(|(_, one)| one.expression.clone()).collect();
+    assert!(!expressions.is_empty());
+    let invariants = (0..).zip(&expressions).map(|(nth, said)| format!("invariant said_{nth}: {said};\n"));
+    let body = text.trim_end().strip_suffix('}').unwrap();
+    let source = SourceFile::new("said.pw", format!("{body}{}}}", invariants.collect::<String>()));
+    let loaded = lang::load(&source, given).unwrap_or_else(|wrong| panic!("{:?}\n{}", wrong[0], source.text())).model;
+    let product = Product::explore(&loaded, 200_000).unwrap();
+    for property in loaded.properties.iter().filter(|property| property.name.starts_with("said_")) {
+        let PropertyKind::Invariant(expr) = &property.kind else { panic!("no invariant") };
+        let is_true = |state: &State| evaluate(&loaded, state, expr, None) == Ok(Value::Bool(true));
+        assert!(product.states.iter().all(is_true), "{}", property.text);
+    }
+}
+
 /// The sentences of a proof for every size of an example, at a size.
 fn sentences(name: &str, property: &str, given: &[(&str, i64)]) -> Vec<String> {
     let path = format!("{}/../../examples/{name}.pw", env!("CARGO_MANIFEST_DIR"));
@@ -42,6 +63,7 @@ fn sentences(name: &str, property: &str, given: &[(&str, i64)]) -> Vec<String> {
     assert!(proof.counting().is_some());
     let product = Product::explore(&model, 200_000).unwrap_or_else(|| panic!("{name} is too large"));
     all_true(&model, &text, &proof, &product.states);
+    read_back(&text, &given, (&model, &proof));
     let told = LocalProof::of(&model, &SourceFile::new(&path, &text), &proof, &Budget::unlimited()).unwrap();
     let mut found: Vec<String> = Vec::new();
     for part in &told.parts {

@@ -172,8 +172,11 @@ impl CertificateScene {
         let values: Vec<Value> = ty.values(model.type_context()).collect();
         let mut entries: Vec<SceneEntry> =
             values.iter().filter(|value| !is_member(value)).map(|&one| SceneEntry::Value(one)).collect();
-        if values.iter().any(is_member) {
+        let is_of = |family: FamilyId, value: &Value| matches!(value, Value::Process(id) if model.processes[*id].family == family);
+        if values.iter().any(|value| is_of(self.family, value)) {
             entries.extend((0..self.n_letters).map(|at| SceneEntry::Process(self.letter(at))));
+        }
+        if values.iter().any(is_member) {
             entries.push(SceneEntry::Another);
         }
         entries
