@@ -11,7 +11,6 @@ mod drawn;
 mod dve;
 mod every_sentences;
 mod exchanges;
-mod kept;
 mod names;
 mod obligations;
 mod pds;
