@@ -107,11 +107,14 @@ fn what_is_too_coarse_is_decided_by_the_advised_methods() {
     let model = load(
         "lock.pw",
         "program lock(N: 2..) {
-            shared x: sem = 1;
-            process P[i in 0..<N] { loop { away: skip; enter: acquire x; crit: skip; leave: release x; } }
+            shared flag: [bool; N];
+            process P[i in 0..<N] {
+                loop { set: flag[i] = true; test: await forall k != i: !flag[k]; crit: skip; leave: flag[i] = false; }
+            }
             invariant mutex: forall i != j: !(P[i]@crit && P[j]@crit);
         }",
     );
+    // Who came first is nothing that a sum tells.
     let mutex = model.properties.entries().find(|(_, property)| property.name == "mutex").unwrap().0;
     let Verdict::Unknown(reason) = answer(&model, Method::Split, mutex) else { panic!("one process is not enough") };
     let said =
