@@ -115,6 +115,10 @@ impl<'a, 'm> Checker<'a, 'm> {
             if !numbers.chain([sum.constant]).all(is_small) {
                 return malformed("a sum has numbers that are too large");
             }
+            // A weight of what no process ever is would be passed over here, and may be read by others.
+            if sum.weights.iter().any(|one| one.class != Cast::class_of(&one.class)) {
+                return malformed("a sum weighs what is no class");
+            }
             let weights: BTreeMap<_, _> =
                 sum.weights.iter().map(|one| ((one.of, one.class.clone()), one.weight)).collect();
             if weights.len() != sum.weights.len() {

@@ -229,6 +229,38 @@ fn changed_signs_are_refused() {
     }
 }
 
+/// How many have passed `b`, and a local that names a process: what it holds is no part of a class.
+const NAMING: &str = "program a(N: 2..) { shared who: pid(P)? = none; shared c: 0..=N; \
+    process P[i in 0..<N] { local seen: pid(P)? = none; loop { a: idle; \
+    b: atomic { c = c + 1; seen = who; } d: atomic { await who == none; who = i; } e: who = none; \
+    f: atomic { c = c - 1; seen = none; } } } \
+    invariant cnt: c == count(i: P[i]@{d, e, f}); }";
+
+/// It would be passed over by the checker, and taken for the weight of the class by whoever puts the sum into words.
+#[test]
+fn a_weight_of_what_is_no_class_is_refused() {
+    let (proof, accepts) = changeable(NAMING, "cnt");
+    assert!(accepts(proof.clone()));
+    let mut n_changed = 0;
+    for (at, sum) in proof.sums.iter().enumerate() {
+        for weight in &sum.weights {
+            for item in [CountingItem::Value(Value::None), CountingItem::Slot(0)] {
+                let mut changed = proof.clone();
+                let mut other = weight.clone();
+                other.class.iter_mut().filter(|one| **one == CountingItem::Any).for_each(|one| *one = item);
+                if other.class == weight.class {
+                    continue;
+                }
+                other.weight += 5;
+                changed.sums[at].weights.insert(0, other);
+                assert!(!accepts(changed), "{weight:?} with {item:?}");
+                n_changed += 1;
+            }
+        }
+    }
+    assert!(n_changed >= 2, "{:?}", proof.sums);
+}
+
 /// The first or the last process waits for all others, gives something to them, or owns an element of an array.
 const LEADER: &str = "program l(N: 2..) { shared arrived: 0..<N; shared go: bool; \
     process P[i in 0..<N] { if i == 0 { lwait: await arrived == N - 1; lgo: go = true; } \
