@@ -31,6 +31,8 @@ pub(in crate::certificate) struct AnySize<'a> {
     pub size: ParameterId,
     /// The arrays that have an element for each of them, and in which dimension.
     pub rows: &'a BTreeMap<VarId, usize>,
+    /// So many of them, the first ones, are there at every size.
+    pub n_first: usize,
 }
 
 /// Judges expressions of a program.

@@ -98,7 +98,7 @@ impl<'m> Text<'m> {
 
     /// What may be said of it whatever the number of processes is.
     pub fn any_size(&self) -> AnySize<'_> {
-        AnySize { family: self.family, size: self.size, rows: &self.rows }
+        AnySize { family: self.family, size: self.size, rows: &self.rows, n_first: self.n_named }
     }
 
     fn families(&self) -> Outcome<()> {
