@@ -110,10 +110,13 @@ impl Total<'_> {
         };
         let lens = self.images.model.vars[access.var].ty.dimensions();
         let is_inside = |(dimension, (index, len)): (usize, (&Expr, usize))| {
+            let len = match self.any_size {
+                Some(any) if any.rows.get(&access.var) == Some(&dimension) => any.n_first.min(len),
+                _ => len,
+            };
             let within = |range: Interval| range.lo >= 0 && range.hi < len as i128;
-            let has_each = self.any_size.is_some_and(|any| any.rows.get(&access.var) == Some(&dimension));
             self.is_row(access, dimension, index, reader)
-                || !has_each && self.is_total(index, reader) && self.interval(index, reader).is_some_and(within)
+                || self.is_total(index, reader) && self.interval(index, reader).is_some_and(within)
         };
         has_owner && access.indices.iter().zip(lens).enumerate().all(is_inside)
     }

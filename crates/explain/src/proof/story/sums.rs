@@ -54,18 +54,22 @@ pub(super) fn additive(model: &Model, sum: &Additive) -> Option<SentenceFormula>
         let points = weighed.weights.iter().map(|(value, weight)| Some((number(value)?, *weight)));
         let points = points.collect::<Option<Vec<(i64, i64)>>>()?;
         let (&(x, y), rest) = points.split_first()?;
-        let times = rest.first().map_or(0, |&(other, weight)| (weight - y) / (other - x));
-        let constant = y - times * x;
-        if !points.iter().all(|&(x, y)| times * x + constant == y) {
+        // Numbers near the ends of 64 bits have no words.
+        let times = match rest.first() {
+            Some(&(other, weight)) => weight.checked_sub(y)?.checked_div(other.checked_sub(x)?)?,
+            None => 0,
+        };
+        let constant = y.checked_sub(times.checked_mul(x)?)?;
+        if !points.iter().all(|&(x, y)| times.checked_mul(x).and_then(|many| many.checked_add(constant)) == Some(y)) {
             return None;
         }
-        total += constant;
+        total = total.checked_add(constant)?;
         let declared = &model.cells[weighed.cell];
         if declared.owner.is_some() || !model.vars[declared.var].ty.dimensions().is_empty() {
             return None;
         }
         if times != 0 {
-            cells.push((-times, CellTerm { var: declared.var, owner: None, indices: Vec::new() }));
+            cells.push((times.checked_neg()?, CellTerm { var: declared.var, owner: None, indices: Vec::new() }));
         }
     }
     let mut counts = Vec::new();
@@ -93,7 +97,7 @@ pub(super) fn additive(model: &Model, sum: &Additive) -> Option<SentenceFormula>
     if cells.iter().map(|(times, _)| times).chain(counts.iter().map(|(times, _)| times)).next()? < &0 {
         cells.iter_mut().for_each(|(times, _)| *times = -*times);
         counts.iter_mut().for_each(|(times, _)| *times = -*times);
-        total = -total;
+        total = total.checked_neg()?;
     }
     Some(SentenceFormula::Tally(ProcessTally { cells, counts, modulus: 0, total, is_least: false }))
 }
