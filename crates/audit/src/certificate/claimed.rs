@@ -13,7 +13,7 @@ use model::property::PropertyKind;
 use model::variable::Role;
 
 use super::numbering::{Numbering, name};
-use super::symmetry::{Permutation, Symmetry};
+use super::symmetry::{Kept, Orbit, Permutation, Symmetry};
 use super::{CertificateError, Outcome};
 
 /// The most processes that one member may speak of, if it does not speak of all.
@@ -116,10 +116,14 @@ impl<'a> Claimed<'a> {
         }
     }
 
-    /// Whether this case, given by its processes in some order, is to be checked: of the cases that are images of each other
-    /// under permutations that keep the set together, one is enough.
-    pub fn is_representative(&self, sequence: &[ProcessId], set: &[ProcessId]) -> bool {
-        self.symmetry.as_ref().is_none_or(|symmetry| symmetry.is_first(sequence, set))
+    /// What a case, given by its processes in some order, has in common with its images under permutations that keep the set together: where
+    /// there are none, all of it.
+    pub fn orbit(&self, case: &[ProcessId], set: &[ProcessId]) -> Orbit {
+        let kept = match self.symmetry {
+            Some(_) => Kept { fixed: &[], set },
+            None => Kept { fixed: case, set },
+        };
+        Orbit::of(self.model(), case, kept)
     }
 
     /// How many view states the given members have together; a diagram counts as many as it has paths, `None` where these

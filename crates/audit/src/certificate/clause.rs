@@ -14,6 +14,7 @@ use model::print::Printer;
 use model::process::{FamilyId, ProcessId};
 use model::value::Value;
 use model::variable::{CellId, Storage};
+use model::visit::each_part;
 
 use super::Outcome;
 
@@ -315,25 +316,25 @@ impl<'m> Splitter<'m> {
 
 /// Whether the demand says something about every instance.
 pub(super) fn is_conjunction(quantified: &Quantified, demand: Wanted) -> bool {
-    matches!((quantified.quantifier, demand), (Quantifier::Forall, Wanted::True) | (Quantifier::Exists, Wanted::False))
+    match quantified.quantifier {
+        Quantifier::Forall => demand == Wanted::True,
+        Quantifier::Exists => demand == Wanted::False,
+        _ => false,
+    }
 }
 
+/// The process that a value is.
 pub(super) fn as_process(value: Value) -> Option<ProcessId> {
-    match value {
-        Value::Process(id) => Some(id),
-        _ => None,
-    }
+    if let Value::Process(process) = value { Some(process) } else { None }
 }
 
-/// Whether an expression has the same value in every state, for given values of its bound variables.
+/// Whether an expression has the same value in every state, for given values of its bound variables: no part of it looks at the state, or at
+/// who evaluates it. (What a quantifier ranges over is not asked for.)
 fn is_constant(expr: &Expr) -> bool {
-    match &expr.kind {
-        ExprKind::Const(_) | ExprKind::Parameter(_) | ExprKind::Bound(_) => true,
-        ExprKind::Myself | ExprKind::Read(_) | ExprKind::At { .. } | ExprKind::Quantified(_) => false,
-        ExprKind::Not(inner) | ExprKind::Negate(inner) | ExprKind::IndexOf(inner) | ExprKind::ToProcess(_, inner) => {
-            is_constant(inner)
-        }
-        ExprKind::Binary(_, a, b) => is_constant(a) && is_constant(b),
-        ExprKind::If(test, yes, no) => is_constant(test) && is_constant(yes) && is_constant(no),
-    }
+    let mut looks = false;
+    each_part(expr, &mut |part| {
+        let is_of_state = matches!(part.kind, ExprKind::Myself | ExprKind::Read(_) | ExprKind::At { .. });
+        looks |= is_of_state || matches!(part.kind, ExprKind::Quantified(_));
+    });
+    !looks
 }

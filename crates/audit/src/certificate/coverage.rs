@@ -6,6 +6,7 @@
 //! at a place. Where the property is symmetric, an instance may be left out that a permutation of processes makes of one that
 //! is named; the permutation leaves alone whom the way to that place has named.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
@@ -17,6 +18,7 @@ use model::process::ProcessId;
 use model::value::Value;
 
 use super::clause::{Clause, Literal, Splitter, Wanted, as_process, is_conjunction};
+use super::symmetry::{Kept, Orbit};
 use super::{CertificateError, Outcome, words};
 
 /// A clause that is still to be found, by the rest of the way to it.
@@ -323,9 +325,14 @@ impl<'a, 'm> ClauseCoverage<'a, 'm> {
             covered.extend(self.canonical(&prefix, std::slice::from_ref(&instance.bound)));
             instances.push((instance, ways));
         }
-        let seen: Vec<ProcessId> = prefix.iter().copied().filter_map(as_process).collect();
-        let is_first = |bound: &[ProcessId]| !self.alike || is_first(self.model(), &seen, bound);
-        self.splitter.bind_chosen(&quantified.bindings, bound.to_vec(), Some(&is_first), &mut |bound| {
+        // Instances are images of each other where those who are bound so far are: then one of them is looked at.
+        let fixed: Vec<ProcessId> = prefix.iter().copied().filter_map(as_process).collect();
+        let first_of: RefCell<BTreeMap<Orbit, Vec<ProcessId>>> = RefCell::default();
+        let is_looked_at = |bound: &[ProcessId]| {
+            let orbit = || Orbit::of(self.model(), bound, Kept { fixed: &fixed, set: &[] });
+            !self.alike || *first_of.borrow_mut().entry(orbit()).or_insert_with(|| bound.to_vec()) == bound
+        };
+        self.splitter.bind_chosen(&quantified.bindings, bound.to_vec(), Some(&is_looked_at), &mut |bound| {
             self.budget.check(0)?;
             match self.admitted(quantified, bound) {
                 Some(instance) if !covered.contains(instance.bound.as_ref()) => {
@@ -477,17 +484,6 @@ impl<'p> CutsByStep<'p> {
 /// The values that the way to a place has named.
 fn prefix(conditions: &[Literal<'_>], bound: &[Value]) -> Vec<Value> {
     conditions.iter().flat_map(|literal| literal.bound.iter()).chain(bound).copied().collect()
-}
-
-/// Whether a permutation that leaves these processes alone makes of no earlier sequence this one.
-fn is_first(model: &Model, fixed: &[ProcessId], sequence: &[ProcessId]) -> bool {
-    let mut seen: BTreeSet<ProcessId> = fixed.iter().copied().collect();
-    sequence.iter().all(|&process| {
-        let family = &model.families[model.processes[process].family];
-        let is_next = seen.contains(&process) || family.processes().find(|one| !seen.contains(one)) == Some(process);
-        seen.insert(process);
-        is_next
-    })
 }
 
 fn not_covered<T>(clause: &str, what: &str) -> Outcome<T> {

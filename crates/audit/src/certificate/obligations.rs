@@ -17,7 +17,7 @@ use super::claimed::{Claimed, names};
 use super::clause::{Clause, Mentions, Splitter, Wanted};
 use super::coverage::ClauseCoverage;
 use super::movers::{Movers, union};
-use super::symmetry::{Permutation, Symmetry};
+use super::symmetry::{Orbit, Permutation, Symmetry};
 use super::{CertificateError, Outcome, words};
 
 /// Sets of view states that obligations can be put to. Processes are given in ascending order; those `concerned` are at least
@@ -79,7 +79,12 @@ impl<'a> Obligations<'a> {
             sets.initiality(member)?;
         }
         for member in self.claimed.listed.keys() {
-            for &movers in movers.iter().filter(|movers| self.claimed.is_representative(&movers.sequence(), member)) {
+            let mut covered: HashSet<Orbit> = HashSet::new();
+            for &movers in &movers {
+                // Of cases that are images of each other one is enough.
+                if !covered.insert(self.claimed.orbit(&movers.sequence(), member)) {
+                    continue;
+                }
                 let is_own = movers.processes().iter().any(|mover| member.contains(mover));
                 self.count(|counts| if is_own { &mut counts.step } else { &mut counts.non_interference })?;
                 sets.induction(member, movers)?;
@@ -138,16 +143,16 @@ impl<'a> Obligations<'a> {
     }
 
     fn no_faults(&mut self, sets: &mut dyn Discharge, movers: &[Movers]) -> Outcome<()> {
-        let mut covered: HashSet<Vec<ProcessId>> = HashSet::new();
+        let mut covered: HashSet<Orbit> = HashSet::new();
         for part in self.implies {
             let Implied::NoFault { movers: named, from } = part else { return another_kind() };
             let movers = self.movers_named(movers, named)?;
-            covered.insert(self.first_image(&movers.sequence()));
+            covered.insert(self.claimed.orbit(&movers.sequence(), &[]));
             self.members_of(&movers.processes(), from)?;
             self.count(|counts| &mut counts.implication)?;
             sets.no_fault(movers, from)?;
         }
-        let missing = movers.iter().find(|movers| !covered.contains(&self.first_image(&movers.sequence())));
+        let missing = movers.iter().find(|movers| !covered.contains(&self.claimed.orbit(&movers.sequence(), &[])));
         missing.map_or(Ok(()), |movers| {
             let names = names(self.claimed.model(), &movers.processes());
             words::refused("no step may fail", format!("nothing is said about steps of {names}"))
@@ -155,7 +160,7 @@ impl<'a> Obligations<'a> {
     }
 
     fn no_races(&mut self, sets: &mut dyn Discharge, var: VarId, movers: &[Movers]) -> Outcome<()> {
-        let mut covered: HashSet<(usize, Vec<ProcessId>)> = HashSet::new();
+        let mut covered: HashSet<(usize, Orbit)> = HashSet::new();
         for part in self.implies {
             let Implied::NoRace { movers: [one, other], from } = part else { return another_kind() };
             let (one, other) = (self.movers_named(movers, one)?, self.movers_named(movers, other)?);
@@ -177,14 +182,10 @@ impl<'a> Obligations<'a> {
         Ok(())
     }
 
-    /// What two movers have in common with their images: how many move with the first one, and the first image of both.
-    fn kind_of_pair(&self, one: Movers, other: Movers) -> (usize, Vec<ProcessId>) {
-        (one.sequence().len(), self.first_image(&[one.sequence(), other.sequence()].concat()))
-    }
-
-    /// Of all sequences of processes that the permutations make of this one, the first.
-    fn first_image(&self, sequence: &[ProcessId]) -> Vec<ProcessId> {
-        self.claimed.symmetry.as_ref().map_or_else(|| sequence.to_vec(), |symmetry| symmetry.first_image(sequence))
+    /// What two movers have in common with their images: how many move with the first one, and the orbit of both.
+    fn kind_of_pair(&self, one: Movers, other: Movers) -> (usize, Orbit) {
+        let both = [one.sequence(), other.sequence()].concat();
+        (one.sequence().len(), self.claimed.orbit(&both, &[]))
     }
 
     /// The movers that the proof names.

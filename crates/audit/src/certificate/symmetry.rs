@@ -9,17 +9,18 @@
 //! if it holds for one.
 
 mod image;
+mod orbit;
 #[cfg(test)]
 mod tests;
 mod total;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use evidence::certificate::{self, Column, ControlPoint, LocalFact, ProcessDimension, SplitInvariant};
 use model::Model;
 use model::control::TextOwner;
 use model::expr::Expr;
-use model::process::{Family, FamilyId, ProcessId};
+use model::process::{FamilyId, ProcessId};
 use model::property::PropertyKind;
 use model::types::ScalarType;
 use model::value::Value;
@@ -29,11 +30,15 @@ use super::numbering::{Numbering, name};
 use image::{Images, Reader, Sort};
 use total::Total;
 
+pub(super) use orbit::{Kept, Orbit};
 pub(super) use total::AnySize;
 
-/// Where each process goes.
+/// Where each process goes, and who goes to each.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Permutation(Vec<ProcessId>);
+pub(super) struct Permutation {
+    goes_to: Vec<ProcessId>,
+    comes_from: Vec<ProcessId>,
+}
 
 /// The permutations of processes within their families, under which the program is its own image.
 pub(super) struct Symmetry<'m> {
@@ -45,9 +50,22 @@ pub(super) struct Symmetry<'m> {
 }
 
 impl Permutation {
+    /// Everybody stays.
+    fn identity(model: &Model) -> Self {
+        let all: Vec<ProcessId> = model.processes.ids().collect();
+        Permutation { goes_to: all.clone(), comes_from: all }
+    }
+
     /// Where a process goes.
     pub fn of(&self, process: ProcessId) -> ProcessId {
-        self.0[process.index()]
+        self.goes_to[process.index()]
+    }
+
+    /// What this permutation makes of everybody, and then two are exchanged for one another.
+    fn and_swap(&mut self, one: ProcessId, other: ProcessId) {
+        let [from_one, from_other] = [one, other].map(|place| self.comes_from[place.index()].index());
+        self.goes_to.swap(from_one, from_other);
+        self.comes_from.swap(one.index(), other.index());
     }
 }
 
@@ -73,7 +91,7 @@ impl<'m> Symmetry<'m> {
     ) -> Result<Self, String> {
         let mut symmetry = Symmetry { model, dimensions: dimensions(model, stated)?, property_alike: true };
         for family in model.families.iter().filter(|family| family.count() > 1) {
-            for permutation in symmetry.generators(family) {
+            for permutation in symmetry.all_of(&family.processes().collect::<Vec<_>>()) {
                 let images = Images { model, permutation: &permutation, dimensions: &symmetry.dimensions };
                 images.program().map_err(|why| {
                     format!("the processes of {} cannot be exchanged for one another: {why}", family.name)
@@ -89,34 +107,23 @@ impl<'m> Symmetry<'m> {
     /// The permutation that exchanges processes of one family for one another, two at a time, the first two first.
     pub fn swapped(&self, swaps: &[[ProcessId; 2]]) -> Result<Permutation, String> {
         let family = |process: ProcessId| self.model.processes.get(process).map(|process| process.family);
-        let mut goes: Vec<ProcessId> = self.model.processes.ids().collect();
-        for &[one, other] in swaps {
-            if family(one).is_none() || family(one) != family(other) {
-                return Err("two processes that are not of one family are exchanged for one another".to_owned());
-            }
-            for goes in &mut goes {
-                *goes = match *goes {
-                    to if to == one => other,
-                    to if to == other => one,
-                    to => to,
-                };
-            }
+        if swaps.iter().any(|&[one, other]| family(one).is_none() || family(one) != family(other)) {
+            return Err("two processes that are not of one family are exchanged for one another".to_owned());
         }
-        Ok(Permutation(goes))
+        Ok(self.composed(swaps.iter().copied()))
+    }
+
+    /// One exchange of two processes after the other.
+    fn composed(&self, swaps: impl IntoIterator<Item = [ProcessId; 2]>) -> Permutation {
+        let mut found = Permutation::identity(self.model);
+        swaps.into_iter().for_each(|[one, other]| found.and_swap(one, other));
+        found
     }
 
     /// What a permutation makes of an expression that no process reads, with so many variables bound around it of which it has none.
     pub fn image(&self, permutation: &Permutation, expr: &Expr, n_bound: usize) -> Result<Expr, String> {
         let images = Images { model: self.model, permutation, dimensions: &self.dimensions };
         images.image(expr, &Reader { scope: None, bound: vec![Sort::Plain; n_bound] })
-    }
-
-    /// Permutations of which all others of the family's processes are composed.
-    fn generators(&self, family: &Family) -> Vec<Permutation> {
-        let all: Vec<ProcessId> = family.processes().collect();
-        let swap = all.get(..2).map(|two| self.round(two));
-        let round = (all.len() > 2).then(|| self.round(&all));
-        swap.into_iter().chain(round).collect()
     }
 
     /// Whether the property is symmetric in all processes.
@@ -170,48 +177,44 @@ impl<'m> Symmetry<'m> {
         })
     }
 
-    /// A permutation that takes some processes, family by family in their order, to others.
+    /// A permutation that takes a set of processes to another one with as many of each family: one process after the other changes places with
+    /// whoever stands where it is to be, which leaves alone those that are there already.
     pub fn exchange(&self, from: &[ProcessId], to: &[ProcessId]) -> Permutation {
-        let mut goes: Vec<ProcessId> = self.model.processes.ids().collect();
-        for family in &self.model.families {
-            let ordered = |first: &[ProcessId]| -> Vec<ProcessId> {
-                let (inside, outside): (Vec<ProcessId>, Vec<ProcessId>) =
-                    family.processes().partition(|process| first.contains(process));
-                [inside, outside].concat()
+        let mut found = Permutation::identity(self.model);
+        for family in self.model.families.ids() {
+            let members = |set: &[ProcessId]| -> Vec<ProcessId> {
+                set.iter().copied().filter(|&process| self.model.processes[process].family == family).collect()
             };
-            for (one, other) in ordered(from).into_iter().zip(ordered(to)) {
-                goes[one.index()] = other;
-            }
-        }
-        Permutation(goes)
-    }
-
-    /// Permutations that keep a set of processes together, and from which all others that do are composed: in each family,
-    /// among those inside and among those outside, a transposition and a cycle of all.
-    pub fn keeping(&self, set: &[ProcessId]) -> Vec<Permutation> {
-        let mut found = Vec::new();
-        for family in &self.model.families {
-            let (inside, outside): (Vec<ProcessId>, Vec<ProcessId>) =
-                family.processes().partition(|process| set.contains(process));
-            for class in [inside, outside] {
-                if class.len() >= 2 {
-                    found.push(self.round(&class[..2]));
-                }
-                if class.len() >= 3 {
-                    found.push(self.round(&class));
-                }
+            for (process, place) in members(from).into_iter().zip(members(to)) {
+                found.and_swap(found.of(process), place);
             }
         }
         found
     }
 
-    /// Each process of the list goes to the next one, the last one to the first.
-    pub fn round(&self, list: &[ProcessId]) -> Permutation {
-        let mut goes: Vec<ProcessId> = self.model.processes.ids().collect();
-        for (at, process) in list.iter().enumerate() {
-            goes[process.index()] = list[(at + 1) % list.len()];
+    /// Permutations that keep a set of processes together, and of which all others that do are composed.
+    pub fn keeping(&self, set: &[ProcessId]) -> Vec<Permutation> {
+        let mut found = Vec::new();
+        for family in &self.model.families {
+            for inside in [true, false] {
+                let class: Vec<ProcessId> = family.processes().filter(|one| set.contains(one) == inside).collect();
+                found.extend(self.all_of(&class));
+            }
         }
-        Permutation(goes)
+        found
+    }
+
+    /// Permutations of which all others of some processes are composed: the first two change places, or all but the first go round. Going
+    /// round before and after the change, the first one changes places with anybody; and any two do by way of the first.
+    pub fn all_of(&self, processes: &[ProcessId]) -> Vec<Permutation> {
+        match processes {
+            [] | [_] => Vec::new(),
+            [one, other] => vec![self.composed([[*one, *other]])],
+            [one, others @ ..] => {
+                let round = others.windows(2).map(|two| [two[0], two[1]]);
+                vec![self.composed([[*one, others[0]]]), self.composed(round)]
+            }
+        }
     }
 
     /// The given set of processes of which this one is an image.
@@ -229,34 +232,6 @@ impl<'m> Symmetry<'m> {
         let mut families: Vec<FamilyId> = set.iter().map(|&process| self.model.processes[process].family).collect();
         families.sort_unstable();
         families
-    }
-
-    /// Whether, of all sequences into which permutations that keep the set together take this one, it is the first.
-    pub fn is_first(&self, sequence: &[ProcessId], set: &[ProcessId]) -> bool {
-        let mut seen: BTreeSet<ProcessId> = BTreeSet::new();
-        sequence.iter().all(|&process| {
-            let family = &self.model.families[self.model.processes[process].family];
-            let alike = |other: &ProcessId| set.contains(other) == set.contains(&process) && !seen.contains(other);
-            let is_next = seen.contains(&process) || family.processes().find(alike) == Some(process);
-            seen.insert(process);
-            is_next
-        })
-    }
-
-    /// Of all sequences into which permutations take this one, the first.
-    pub fn first_image(&self, sequence: &[ProcessId]) -> Vec<ProcessId> {
-        let mut goes: BTreeMap<ProcessId, ProcessId> = BTreeMap::new();
-        let mut of = |process: ProcessId| {
-            if let Some(&to) = goes.get(&process) {
-                return to;
-            }
-            let family = self.model.processes[process].family;
-            let n_before = goes.keys().filter(|&&other| self.model.processes[other].family == family).count();
-            let to = self.model.families[family].processes().nth(n_before).unwrap_or(process);
-            goes.insert(process, to);
-            to
-        };
-        sequence.iter().map(|&process| of(process)).collect()
     }
 
     /// Where a column goes.
@@ -281,31 +256,25 @@ impl<'m> Symmetry<'m> {
         }
     }
 
+    /// Where a cell goes: to the element that is as many rows farther in each stated dimension as its process is.
     fn cell(&self, exchange: &Permutation, cell: CellId) -> CellId {
         let declared = &self.model.cells[cell];
-        let cells: Vec<CellId> = self.model.cells_of(declared.var, declared.owner).collect();
-        let mut offset = cell.index() - cells[0].index();
-        // The last index varies fastest.
-        let lens = self.model.vars[declared.var].ty.dimensions();
-        let mut indices: Vec<usize> = lens
-            .iter()
-            .rev()
-            .map(|len| {
-                let index = offset % len;
-                offset /= len;
-                index
-            })
-            .collect();
-        indices.reverse();
-        for (dimension, index) in indices.iter_mut().enumerate() {
+        let first = self.model.cells_of(declared.var, declared.owner).next().expect("the cell is one of them");
+        let offset = cell.index() - first.index();
+        let mut image = offset;
+        // How far apart the elements are whose indices differ by one; the last index varies fastest.
+        let mut apart = 1;
+        for (dimension, len) in self.model.vars[declared.var].ty.dimensions().into_iter().enumerate().rev() {
             if let Some(&family) = self.dimensions.get(&(declared.var, dimension)) {
                 let first = self.model.families[family].first.index();
-                *index = exchange.of(ProcessId::new(first + *index)).index() - first;
+                let index = offset / apart % len;
+                let goes = exchange.of(ProcessId::new(first + index)).index() - first;
+                image = image + goes * apart - index * apart;
             }
+            apart *= len;
         }
-        let moved = indices.iter().zip(&lens).fold(0, |offset, (index, len)| offset * len + index);
         let owner = declared.owner.map(|owner| exchange.of(owner));
-        self.model.cells_of(declared.var, owner).nth(moved).expect("the indices are those of the array")
+        self.model.cells_of(declared.var, owner).nth(image).expect("the indices are those of the array")
     }
 }
 
@@ -340,7 +309,7 @@ pub(super) fn surely_has_value(
     scope: Option<TextOwner>,
     bound: &[Option<FamilyId>],
 ) -> bool {
-    let identity = Permutation(model.processes.ids().collect());
+    let identity = Permutation::identity(model);
     let images = Images { model, permutation: &identity, dimensions: &BTreeMap::new() };
     let sorts = bound.iter().map(|family| family.map_or(Sort::Plain, Sort::Process)).collect();
     Total { images: &images, any_size: Some(any_size) }.is_total(expr, &Reader { scope, bound: sorts })

@@ -8,7 +8,7 @@ use evidence::certificate::{self, ProcessDimension};
 use model::Model;
 use model::eval::{State, Viewpoint, steps};
 use model::expr::{Domain, Expr, Quantifier};
-use model::process::FamilyId;
+use model::process::{Family, FamilyId, ProcessId};
 use model::property::PropertyKind;
 use model::types::ScalarType;
 use model::value::Value;
@@ -77,7 +77,8 @@ impl Case<'_> {
     }
 
     fn generators(&self) -> Vec<super::Permutation> {
-        self.model.families.iter().flat_map(|family| self.symmetry.generators(family)).collect()
+        let all_of = |family: &Family| self.symmetry.all_of(&family.processes().collect::<Vec<_>>());
+        self.model.families.iter().flat_map(all_of).collect()
     }
 
     fn steps_go_to_steps(&self) -> Result<(), String> {
@@ -174,9 +175,9 @@ fn swaps_of_two_families_are_refused() {
     let model = lang::load(&base::SourceFile::new("two.pw", text), &[]).map_err(|_| "a program").unwrap().model;
     let stated = certificate::ClaimedSymmetry::default();
     let symmetry = Symmetry::stated(&model, &PropertyKind::NoErrors, &stated).unwrap();
-    let [p, other, q] = [0, 1, 2].map(model::process::ProcessId::new);
+    let [p, other, q] = [0, 1, 2].map(ProcessId::new);
     assert!(symmetry.swapped(&[[p, other]]).is_ok());
-    for wrong in [[p, q], [q, p], [p, model::process::ProcessId::new(9)], [model::process::ProcessId::new(9), p]] {
+    for wrong in [[p, q], [q, p], [p, ProcessId::new(9)], [ProcessId::new(9), p]] {
         let refusal = symmetry.swapped(&[[p, other], wrong]).err().unwrap();
         assert!(refusal.contains("not of one family"), "{refusal}");
     }

@@ -126,7 +126,7 @@ pub(in crate::certificate::propagation) fn check(
     }
     if let Some(symmetry) = &crowds.symmetry {
         for crowd in &crowds.list {
-            for permutation in [symmetry.round(&crowd[..2]), symmetry.round(crowd)] {
+            for permutation in symmetry.all_of(crowd) {
                 keeps_fairness(model, (symmetry, &permutation), violation)?;
             }
         }
