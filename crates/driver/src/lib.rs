@@ -17,6 +17,7 @@ pub mod explore;
 pub mod files;
 pub mod goals;
 pub mod graph;
+mod in_turn;
 pub mod instances;
 pub mod load;
 pub mod methods;

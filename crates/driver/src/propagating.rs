@@ -7,17 +7,21 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use engine::settings::Settings;
-use engine::{Answer, Engine, EngineError, Event, Method, Observer, PropertyId, Task, Verdict};
+use engine::{Answer, Engine, EngineError, Method, Observer, Task};
 use propagate::Propagate;
 use rings::ByRings;
 
+use crate::in_turn::InTurn;
 use crate::with_sums::ShownFacts;
 
 /// From so many processes on windows come first.
 const MANY: usize = 10;
 
-/// Windows have this long, and a quarter of what is left.
+/// Windows have this long at most.
 const WINDOWS: Duration = Duration::from_secs(3);
+
+/// Of the time that is left windows have one part in so many.
+const SHARE_OF_WINDOWS: u32 = 4;
 
 /// Views, and windows of neighbours.
 #[derive(Clone, Debug, Default)]
@@ -25,17 +29,6 @@ pub struct Propagating {
     views: Propagate,
     /// Where to keep what is shown of questions that stay open.
     shown: Option<Arc<ShownFacts>>,
-}
-
-/// Passes on answers to questions, and how far the work is; what the first engine leaves open is not an answer yet.
-struct DecisionFilter<'o>(&'o dyn Observer);
-
-impl Observer for DecisionFilter<'_> {
-    fn event(&self, event: Event) {
-        if !matches!(event, Event::Decided(_)) {
-            self.0.event(event);
-        }
-    }
 }
 
 impl Propagating {
@@ -53,7 +46,7 @@ impl Propagating {
     }
 
     fn windows(task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
-        let time = task.budget.time_left().map_or(WINDOWS, |left| WINDOWS.min(left / 4));
+        let time = task.budget.time_left().map_or(WINDOWS, |left| WINDOWS.min(left / SHARE_OF_WINDOWS));
         let task = Task { budget: task.budget.slice(time), ..task.clone() };
         ByRings::of_runs_here().run(&task, observer)
     }
@@ -73,37 +66,12 @@ impl Engine for Propagating {
         if !task.model.channels.is_empty() {
             return self.by_views(task, observer);
         }
-        let has_many = task.model.processes.len() >= MANY;
-        let quiet = DecisionFilter(observer);
-        let mut answers = match has_many {
-            true => Self::windows(task, &quiet)?,
-            false => self.by_views(task, &quiet)?,
-        };
-        let is_open = |answer: &Answer| matches!(answer.verdict, Verdict::Unknown(_));
-        for answer in answers.iter().filter(|answer| !is_open(answer)) {
-            observer.event(Event::Decided(answer.property));
-            observer.answered(answer);
+        let views = |task: &Task<'_>, observer: &dyn Observer| self.by_views(task, observer);
+        // What views leave says more than what windows do.
+        if task.model.processes.len() >= MANY {
+            InTurn { first: Self::windows, second: views, says_more: |_, _| true }.run(task, observer)
+        } else {
+            InTurn { first: views, second: Self::windows, says_more: |_, _| false }.run(task, observer)
         }
-        let properties: Vec<PropertyId> =
-            answers.iter().filter(|answer| is_open(answer)).map(|answer| answer.property).collect();
-        if properties.is_empty() {
-            return Ok(answers);
-        }
-        let task = Task { properties, ..task.clone() };
-        let second = match has_many {
-            true => self.by_views(&task, observer)?,
-            false => Self::windows(&task, &quiet)?,
-        };
-        for answer in &mut answers {
-            let Some(found) = second.iter().find(|found| found.property == answer.property) else { continue };
-            // What views leave says more than what windows do.
-            if has_many || !is_open(found) {
-                *answer = found.clone();
-            }
-            if !has_many {
-                observer.answered(answer);
-            }
-        }
-        Ok(answers)
     }
 }

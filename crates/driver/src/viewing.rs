@@ -5,36 +5,19 @@
 
 use base::StopReason;
 use engine::settings::Settings;
-use engine::{Answer, Engine, EngineError, Event, Method, Observer, PropertyId, Task, Verdict};
+use engine::{Answer, Engine, EngineError, Method, Observer, Task, Verdict};
 use rings::ByRings;
 use views::ByViews;
+
+use crate::in_turn::InTurn;
+
+/// Of the time that is left windows have one part in so many.
+const SHARE_OF_WINDOWS: u32 = 4;
 
 /// Views, and windows of neighbours.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Viewing {
     views: ByViews,
-}
-
-/// Passes on what is decided; what the first of two leaves open is not an answer yet.
-struct AnswerFilter<'o>(&'o dyn Observer);
-
-impl Observer for AnswerFilter<'_> {
-    fn event(&self, event: Event) {
-        if !matches!(event, Event::Decided(_)) {
-            self.0.event(event);
-        }
-    }
-
-    fn answered(&self, answer: &Answer) {
-        if !is_open(answer) {
-            self.0.event(Event::Decided(answer.property));
-            self.0.answered(answer);
-        }
-    }
-}
-
-fn is_open(answer: &Answer) -> bool {
-    matches!(answer.verdict, Verdict::Unknown(_))
 }
 
 impl Engine for Viewing {
@@ -51,30 +34,23 @@ impl Engine for Viewing {
         if !task.model.channels.is_empty() || task.model.parameters.is_empty() {
             return self.views.run(task, observer);
         }
-        let passing = AnswerFilter(observer);
-        let mut answers = self.views.run(task, &passing)?;
-        let properties: Vec<PropertyId> =
-            answers.iter().filter(|answer| is_open(answer)).map(|answer| answer.property).collect();
-        if !properties.is_empty() && task.budget.check(0).is_ok() {
-            // Where time is limited, at most a quarter of what is left.
-            let budget = task.budget.time_left().map_or(task.budget.clone(), |left| task.budget.slice(left / 4));
-            let task = Task { properties, budget, ..task.clone() };
-            for found in ByRings::here().run(&task, &passing)? {
-                let Some(answer) = answers.iter_mut().find(|answer| answer.property == found.property) else {
-                    continue;
-                };
-                // Windows that leave a question open say more than that views do not apply, and less than what views allow.
-                let is_outside = matches!(&answer.verdict, Verdict::Unknown(StopReason::NotSupported(_)));
-                let is_inside = matches!(&found.verdict, Verdict::Unknown(StopReason::TooCoarse(_)));
-                if !is_open(&found) || is_outside && is_inside {
-                    *answer = found;
-                }
-            }
-        }
-        for answer in answers.iter().filter(|answer| is_open(answer)) {
-            observer.event(Event::Decided(answer.property));
-            observer.answered(answer);
-        }
-        Ok(answers)
+        let views = |task: &Task<'_>, observer: &dyn Observer| self.views.run(task, observer);
+        InTurn { first: views, second: windows, says_more }.run(task, observer)
     }
+}
+
+/// Asks windows, unless the time is over.
+fn windows(task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
+    if task.budget.check(0).is_err() {
+        return Ok(Vec::new());
+    }
+    let budget = task.budget.time_left().map_or(task.budget.clone(), |left| task.budget.slice(left / SHARE_OF_WINDOWS));
+    ByRings::here().run(&Task { budget, ..task.clone() }, observer)
+}
+
+/// Windows that leave a question open say more than that views do not apply, and less than what views allow.
+fn says_more(views: &Answer, windows: &Answer) -> bool {
+    let is_outside = matches!(views.verdict, Verdict::Unknown(StopReason::NotSupported(_)));
+    let is_inside = matches!(windows.verdict, Verdict::Unknown(StopReason::TooCoarse(_)));
+    is_outside && is_inside
 }
