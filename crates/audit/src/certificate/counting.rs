@@ -1,13 +1,14 @@
 //! Proofs by counting checked: every obligation of `evidence::counting`, for every size at once.
 //!
 //! In: a Model, a property, views and sums. Out: how many obligations hold, or the first that does not. `cast` is what declarations say, `stage`
-//! and `acts` are what the written text means where few processes are seen, `named` are processes at the ends of families, `system` decides whether there can be so many of the others, `signs` are
+//! and `acts` are what the written text means where few processes are seen, `named` are processes at the ends of families, `rounds` loops over families, `system` decides whether there can be so many of the others, `signs` are
 //! those of sums that views show, `blocked` is about deadlocks.
 
 mod acts;
 mod blocked;
 mod cast;
 mod named;
+mod rounds;
 mod signs;
 mod stage;
 mod system;
@@ -18,7 +19,7 @@ use base::Budget;
 use evidence::certificate::DischargedObligations;
 use evidence::counting::{ClassMember, CountingItem, CountingProof, CountingView};
 use evidence::scope::Scope;
-use evidence::views::SharedColumn;
+use evidence::views::{LocalColumn, SharedColumn};
 use model::Model;
 use model::control::ActionId;
 use model::expr::{BinaryOp, Domain, Expr, ExprKind, Quantified, Quantifier};
@@ -660,7 +661,11 @@ fn fits(cast: &Cast<'_>, view: &CountingView) -> bool {
             SharedColumn::Control(_) => is_place(item),
             _ => is_content(item),
         })
-        && view.local.iter().enumerate().all(|(at, item)| if at == 0 { is_place(item) } else { is_content(item) })
+        && view.local.iter().zip(local).all(|(item, column)| match *column {
+            LocalColumn::Control => is_place(item),
+            LocalColumn::Taken(id) => cast.is_mark(id, *item),
+            LocalColumn::Own(_) | LocalColumn::Element(..) => is_content(item),
+        })
 }
 
 /// How a process of the family starts, by one path.
@@ -689,13 +694,13 @@ fn start(cast: &Cast<'_>, family: FamilyId, path: &mut Path) -> Result<CountingV
     let process = cast.like_others(family).ok_or(Stop::Lost(base::Span::default()))?;
     for (at, column) in cast.local[&family].iter().enumerate() {
         let cell = match column {
-            evidence::views::LocalColumn::Own(offset) => {
-                Some(CellId::new(cast.model.processes[process].first_cell + offset))
+            LocalColumn::Own(offset) => Some(CellId::new(cast.model.processes[process].first_cell + offset)),
+            LocalColumn::Element(row, position) => cast.elements(process, row.var).get(*position).copied(),
+            LocalColumn::Control => None,
+            LocalColumn::Taken(_) => {
+                player.stage.actors[0].1[at] = rounds::UNMARKED;
+                None
             }
-            evidence::views::LocalColumn::Element(row, position) => {
-                cast.elements(process, row.var).get(*position).copied()
-            }
-            _ => None,
         };
         if let Some(cell) = cell {
             player.stage.actors[0].1[at] = at_first(&mut player, cell)?;
@@ -718,6 +723,9 @@ fn at_first(player: &mut Player<'_, '_>, cell: CellId) -> Result<CountingItem, S
     let cast = player.cast;
     let declared = &cast.model.cells[cell];
     let lost = Stop::Lost(cast.model.vars[declared.var].span);
+    if cast.says_turn(cell) {
+        return Ok(rounds::UNMARKED);
+    }
     if cast.bounds(declared.var).is_some() {
         if let Some(start) = cast.start(cell) {
             let is_size = |id: &model::size::ParameterId| cast.sizes.contains(id);

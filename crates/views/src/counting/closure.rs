@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use base::{Budget, Span, StopReason};
 use evidence::counting::{CellSum, SumWeight};
-use evidence::views::SharedColumn;
+use evidence::views::{LocalColumn, SharedColumn};
 use model::control::{Action, ActionId};
 use model::process::FamilyId;
 use model::size::Size;
@@ -21,6 +21,7 @@ use super::roster::{ClassMember, CountingItem, CountingView, Roster};
 use super::signs::sign_fact;
 use super::solve::{Row, may_hold};
 use super::step::shifted;
+use super::walk::NOT_TAKEN;
 use crate::choices::Choices;
 
 /// More views are not looked at.
@@ -503,11 +504,13 @@ fn start<'m>(roster: &Roster<'m>, family: FamilyId, choices: &mut Choices) -> Re
         };
         look.scene.shared.push(item);
     }
-    let cells: Vec<Option<CellId>> =
-        roster.local[&family].iter().map(|&column| roster.local_cell(process, column)).collect();
     let mut local = Vec::new();
-    for cell in cells {
-        local.push(cell.map_or(Ok(CountingItem::Any), |cell| first(&mut look, cell))?);
+    for &column in &roster.local[&family] {
+        local.push(match (column, roster.local_cell(process, column)) {
+            (LocalColumn::Taken(_), _) => NOT_TAKEN,
+            (_, Some(cell)) => first(&mut look, cell)?,
+            (_, None) => CountingItem::Any,
+        });
     }
     look.scene.seen[0].1 = local;
     for &single in &roster.singles {
@@ -526,6 +529,9 @@ fn first(look: &mut Look<'_, '_>, cell: CellId) -> Result<CountingItem, Halt> {
     let roster = look.roster;
     let declared = &roster.model.cells[cell];
     let var = &roster.text.vars[declared.var];
+    if roster.counts_walk(cell) {
+        return Ok(NOT_TAKEN);
+    }
     if let Some(number) = roster.first_number(cell) {
         return Ok(number.known().map_or(CountingItem::Any, |number| CountingItem::Value(Value::Int(number))));
     }

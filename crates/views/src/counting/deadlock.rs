@@ -2,7 +2,7 @@
 //!
 //! In: views of one process each that are closed under steps, and sums. Out: whether there may be a state in which nobody has a step and
 //! somebody is stuck. One process of such a state is seen: one that is stuck, or any where a single process is. That it is blocked, and
-//! that all single processes are (and one process of each other family), says something about counted cells; views of processes that surely have a step then are views of nobody. If
+//! that all single processes are (and one process of each other family, and whom a loop takes now), says something about counted cells; views of processes that surely have a step then are views of nobody. If
 //! the sums cannot be made up by the others, there is no such state. So a semaphore that is taken is held by somebody, who has a step.
 
 use std::collections::BTreeMap;
@@ -83,8 +83,9 @@ impl<'m> Search<'_, '_, 'm> {
         if !self.may_be_blocked(&scene, &everybody)? {
             return Ok(false);
         }
-        // Somebody of each family is there, and has no step either.
-        for scene in self.with_each_family(scene) {
+        // Somebody of each family is there, and has no step either; and so are those whom loops of single processes take now.
+        let scenes = self.with_each_family(scene).into_iter().flat_map(|scene| self.with_taken(scene));
+        for scene in scenes.collect::<Vec<_>>() {
             let seen = (1..scene.seen.len() as u8).map(Who::Slot);
             let everybody: Vec<Who> = everybody.iter().copied().chain(seen).collect();
             if self.may_be_blocked(&scene, &everybody)? {
@@ -113,6 +114,26 @@ impl<'m> Search<'_, '_, 'm> {
                 }
                 let views = self.found.unseen(&scene).into_iter().map(|at| &self.found.views[at]);
                 views.filter(|view| view.family == family).filter_map(|view| scene.with(view)).collect()
+            };
+            scenes = scenes.into_iter().flat_map(with_one).collect();
+        }
+        scenes
+    }
+
+    /// The scene with everybody whom the loop of a single process takes now.
+    fn with_taken(&self, scene: Scene) -> Vec<Scene> {
+        let roster = self.found.roster;
+        let mut scenes = vec![scene];
+        for (column, shown) in roster.shared.iter().enumerate() {
+            let SharedColumn::Cell(cell) = shown else { continue };
+            if !roster.counts_walk(*cell) {
+                continue;
+            }
+            let with_one = |scene: Scene| {
+                let CountingItem::Other(_) = scene.shared[column] else { return vec![scene] };
+                let views = self.found.unseen(&scene).into_iter().map(|at| &self.found.views[at]);
+                let is_it = |view: &&CountingView| view.shared[column] == CountingItem::Slot(0);
+                views.filter(is_it).filter_map(|view| scene.with(view)).collect()
             };
             scenes = scenes.into_iter().flat_map(with_one).collect();
         }

@@ -262,6 +262,7 @@ impl<'m> Roster<'m> {
                 let row = ElementArray { var, owner: None };
                 columns.extend((0..n_elements).map(|at| LocalColumn::Element(row, at)));
             }
+            columns.extend(self.taken_columns(family));
             self.local.insert(family, columns);
         }
     }

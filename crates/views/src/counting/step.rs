@@ -270,51 +270,62 @@ impl<'m> Look<'_, 'm> {
     pub fn follow(&mut self, mut next: &'m Next) -> Looked<()> {
         let text = self.roster.text;
         loop {
-            next = match next {
-                Next::To(place) => {
-                    let item = CountingItem::Place(*place);
-                    match self.me {
-                        Who::Slot(slot) => self.scene.seen[slot as usize].1[0] = item,
-                        Who::Single(id) => {
-                            let column = self.roster.shared_column(SharedColumn::Control(id));
-                            self.scene.shared[column.ok_or(Halt::Outside(Span::default()))?] = item;
+            next =
+                match next {
+                    Next::To(place) => {
+                        let item = CountingItem::Place(*place);
+                        match self.me {
+                            Who::Slot(slot) => self.scene.seen[slot as usize].1[0] = item,
+                            Who::Single(id) => {
+                                let column = self.roster.shared_column(SharedColumn::Control(id));
+                                self.scene.shared[column.ok_or(Halt::Outside(Span::default()))?] = item;
+                            }
+                            Who::Nobody => return Err(Halt::Outside(Span::default())),
                         }
-                        Who::Nobody => return Err(Halt::Outside(Span::default())),
+                        return Ok(());
                     }
-                    return Ok(());
-                }
-                Next::Enter { enter, skip } => match self.domain(&text.loops[*enter].domain)?.into_iter().next() {
-                    Some(first) => {
-                        self.count(*enter, &first)?;
+                    Next::Enter { enter, .. } if self.roster.walked(*enter).is_some() => {
+                        self.begin_walk(*enter)?;
                         &text.loops[*enter].body
                     }
-                    None => skip,
-                },
-                Next::Again { again, done } => {
-                    let now = self.counter(*again)?;
-                    let values = self.domain(&text.loops[*again].domain)?;
-                    let at = values.iter().position(|value| item_of(value) == Some(now));
-                    match at.and_then(|at| values.get(at + 1)) {
-                        Some(value) => {
-                            self.count(*again, value)?;
-                            &text.loops[*again].body
+                    Next::Again { again, done } if self.roster.walked(*again).is_some() => {
+                        if self.continue_walk(*again)? { &text.loops[*again].body } else { done }
+                    }
+                    Next::Enter { enter, skip } => match self.domain(&text.loops[*enter].domain)?.into_iter().next() {
+                        Some(first) => {
+                            self.count(*enter, &first)?;
+                            &text.loops[*enter].body
                         }
-                        None => {
-                            self.reset(*again)?;
-                            done
+                        None => skip,
+                    },
+                    Next::Again { again, done } => {
+                        let now = self.counter(*again)?;
+                        let values = self.domain(&text.loops[*again].domain)?;
+                        let at = values.iter().position(|value| item_of(value) == Some(now));
+                        match at.and_then(|at| values.get(at + 1)) {
+                            Some(value) => {
+                                self.count(*again, value)?;
+                                &text.loops[*again].body
+                            }
+                            None => {
+                                self.reset(*again)?;
+                                done
+                            }
                         }
                     }
-                }
-                Next::Leave { loops, then } => {
-                    loops.iter().try_for_each(|&left| self.reset(left))?;
-                    then
-                }
-            };
+                    Next::Leave { loops, then } => {
+                        loops.iter().try_for_each(|&left| self.reset(left))?;
+                        then
+                    }
+                };
         }
     }
 
     fn reset(&mut self, id: LoopId) -> Looked<()> {
         let text = self.roster.text;
+        if self.roster.walked(id).is_some() {
+            return self.end_walk(id);
+        }
         if let Domain::Family(family) = &text.loops[id].domain
             && self.roster.many.contains(family)
         {

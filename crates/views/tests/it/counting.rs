@@ -200,6 +200,54 @@ fn changeable(text: &str, name: &str) -> (CountingProof, impl Fn(CountingProof) 
     (proof, accepts)
 }
 
+/// Main joins the threads one after the other.
+const JOINS: &str = "program j(N: 2..) { shared m: lock; shared sum: 0..=N; \
+    process P[i in 0..<N] { public done: bool; local t: 0..=N; \
+    take: acquire m; read: t = sum; add: sum = t + 1; give: release m; fin: done = true; } \
+    process Main { for k in P { join: await P[k].done; } check: assert sum == N; } \
+    invariant all: Main@check => forall k in P: P[k].done; }";
+
+#[test]
+fn joins_one_after_the_other_are_proved() {
+    for property in ["no_errors", "deadlock_free", "all"] {
+        assert!(proved(JOINS).contains(&property.to_owned()), "{property}: {:?}", proved(JOINS));
+    }
+    for (right, wrong, property) in [
+        ("join: await P[k].done;", "join: await P[k].done || sum == N;", "all"),
+        ("join: await P[k].done;", "join: if P[k].done { break; }", "all"),
+        ("fin: done = true;", "fin: done = true; undo: done = false;", "all"),
+        ("fin: done = true;", "fin: done = true; undo: done = false;", "deadlock_free"),
+        ("fin: done = true;", "", "deadlock_free"),
+        ("add: sum = t + 1; give: release m;", "give: release m; add: sum = t + 1;", "no_errors"),
+    ] {
+        let broken = JOINS.replace(right, wrong);
+        assert_ne!(broken, JOINS);
+        assert!(!proved(&broken).contains(&property.to_owned()), "{property}: {broken}");
+    }
+}
+
+#[test]
+fn changed_marks_are_refused() {
+    let (proof, accepts) = changeable(JOINS, "all");
+    assert!(accepts(proof.clone()));
+    let mut n_changed = 0;
+    for at in 0..proof.views.len() {
+        let mut fewer = proof.clone();
+        fewer.views.remove(at);
+        assert!(!accepts(fewer), "without {:?}", proof.views[at]);
+        let mark = proof.views[at].local.len() - 1;
+        for item in [CountingItem::Value(Value::None), CountingItem::Slot(0), CountingItem::Any] {
+            let mut changed = proof.clone();
+            changed.views[at].local[mark] = item;
+            if changed != proof && !proof.views.contains(&changed.views[at]) {
+                assert!(!accepts(changed), "another mark in {:?}", proof.views[at]);
+                n_changed += 1;
+            }
+        }
+    }
+    assert!(n_changed > 20, "{n_changed}");
+}
+
 #[test]
 fn changed_signs_are_refused() {
     let (proof, accepts) = changeable(BARRIER, "safe");
@@ -482,6 +530,37 @@ impl Writer<'_> {
         text
     }
 
+    /// What a single process does round by round, and then.
+    fn round(&mut self, label: usize) -> String {
+        let test = self.pick(&["flag[k]", "!flag[k]", "flag[k] || b", "P[k].x", "who != k", "who == k || flag[k]"]);
+        let effect = self.pick(&["b = true;", "who = k;", "sum = sum + 1;", "c = 1;", "skip;", "arrived = 0;"]);
+        match self.choices.below(9) {
+            0..=3 => format!("for k in P {{ r{label}: await {test}; }}"),
+            4 => format!("for k in P {{ r{label}: await {test}; s{label}: {effect} }}"),
+            5 => format!("for k in P {{ r{label}: if {test} {{ s{label}: {effect} }} }}"),
+            6 => format!("for k in P {{ r{label}: if {test} {{ break; }} s{label}: {effect} }}"),
+            7 => format!("for k in P {{ for j in P {{ r{label}: await {test} || flag[j]; }} }}"),
+            _ => format!("r{label}: {effect}"),
+        }
+    }
+
+    /// Processes that are joined one after the other.
+    fn rounds(&mut self) -> String {
+        let text = self.program();
+        let main = text.find("  process Main").unwrap_or_else(|| text.find("  invariant v0").unwrap());
+        let n = 1 + self.choices.below(3);
+        let rounds: Vec<String> = (0..n).map(|label| self.round(label)).collect();
+        let check = self.pick(&["sum == N", "sum == arrived", "count(k in P: flag[k]) == N", "b", "arrived == N"]);
+        let (open, close) = if self.choices.chance(25) { ("loop {", "}") } else { ("", "") };
+        let mut with = text[..main].to_owned();
+        writeln!(with, "  process Main {{ {open} {} then: assert {check} || c == 2; {close} }}", rounds.join(" "))
+            .unwrap();
+        writeln!(with, "  invariant m0: Main@then => forall k in P: flag[k];").unwrap();
+        writeln!(with, "  invariant m1: Main@then => forall k in P: P[k].x || who == k;").unwrap();
+        writeln!(with, "  invariant m2: Main@then => forall k in P: !P[k]@l0;").unwrap();
+        with + &text[text.find("  invariant v0").unwrap()..]
+    }
+
     fn program(&mut self) -> String {
         let mut text =
             "program r(N: 2..) {\n  shared sum: 0..=N; shared arrived: 0..=N; shared c: 0..=2 = 1; shared b: bool;\n  \
@@ -562,6 +641,17 @@ fn random_programs_with_named_processes_agree_with_brute_force() {
 fn random_programs_of_phases_agree_with_brute_force() {
     let write = |choices: &mut Choices| Writer { choices, names: false }.phases();
     compare_random_programs(&Aim { size: 3, signs_first: true, write, is_met: |proof| !proof.signs.is_empty() });
+}
+
+/// Loops of a single process over the family: views show whom they have taken.
+#[test]
+fn random_programs_of_rounds_agree_with_brute_force() {
+    let write = |choices: &mut Choices| Writer { choices, names: true }.rounds();
+    let is_met = |proof: &CountingProof| {
+        let is_marked = |item: &CountingItem| matches!(item, CountingItem::Value(Value::Process(_)));
+        proof.named.is_empty() && proof.views.iter().any(|view| view.local.iter().any(is_marked))
+    };
+    compare_random_programs(&Aim { size: 3, signs_first: false, write, is_met });
 }
 
 fn compare_random_programs(aim: &Aim) {

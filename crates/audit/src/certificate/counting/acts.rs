@@ -262,6 +262,14 @@ impl<'m> Player<'_, 'm> {
                 };
                 self.set(spot, CountingItem::Place(*place))
             }
+            Next::Enter { enter, .. } if self.cast.goes_round(*enter).is_some() => {
+                self.first_round(*enter)?;
+                self.go(&written.loops[*enter].body)
+            }
+            Next::Again { again, done } if self.cast.goes_round(*again).is_some() => {
+                let next = if self.next_round(*again)? { &written.loops[*again].body } else { &**done };
+                self.go(next)
+            }
             Next::Enter { enter, skip } => {
                 let counted = &written.loops[*enter];
                 match self.range(&counted.domain, counted.span)?.first() {
@@ -309,6 +317,9 @@ impl<'m> Player<'_, 'm> {
     }
 
     fn clear(&mut self, id: LoopId) -> Told<()> {
+        if self.cast.goes_round(id).is_some() {
+            return self.leave_round(id);
+        }
         let counted = &self.cast.written.loops[id];
         self.range(&counted.domain, counted.span)?;
         let model = self.cast.model;

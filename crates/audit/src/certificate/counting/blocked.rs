@@ -1,7 +1,7 @@
 //! Deadlocks that views of one process and sums exclude, as the checker sees it.
 //!
 //! In: views and sums that were checked. Out: that there is no state in which no process has a step and some process is stuck, or a refusal. Every such
-//! state shows one process that is stuck, or any where a single process is. It is blocked, and so are single processes, and some process of every family; what has to be so for
+//! state shows one process that is stuck, or any where a single process is. It is blocked, and so are single processes, some process of every family, and whoever is in turn in a round of a single process; what has to be so for
 //! that is demanded of counted cells. No process behind the stage may then have a step in any case, and the sums have to be made up without those
 //! who have.
 
@@ -63,10 +63,30 @@ impl<'m> Checker<'_, 'm> {
         while let Some(stage) = open.pop() {
             let is_there = |family: &FamilyId| stage.actors.iter().any(|(of, _)| of == family);
             match self.cast.crowds.iter().find(|family| !is_there(family)) {
-                None => complete.push(stage),
+                None => complete.extend(self.with_whose_turn_it_is(stage)),
                 Some(&missing) => {
                     let ones = self.behind(&stage).into_iter().filter(|&view| self.views[view].family == missing);
                     open.extend(ones.filter_map(|view| stage.joined(&self.views[view])));
+                }
+            }
+        }
+        complete
+    }
+
+    /// The stages with the processes behind it that are in turn in rounds of single processes, each of which is one.
+    fn with_whose_turn_it_is(&self, stage: Stage) -> Vec<Stage> {
+        let says_turn =
+            |column: &SharedColumn| matches!(column, SharedColumn::Cell(cell) if self.cast.says_turn(*cell));
+        let turns: Vec<usize> = (0..self.cast.shared.len()).filter(|&at| says_turn(&self.cast.shared[at])).collect();
+        let mut open = vec![stage];
+        let mut complete = Vec::new();
+        while let Some(stage) = open.pop() {
+            match turns.iter().find(|&&turn| matches!(stage.shared[turn], CountingItem::Other(_))) {
+                None => complete.push(stage),
+                Some(&turn) => {
+                    let ones = self.behind(&stage).into_iter().map(|view| &self.views[view]);
+                    let ones = ones.filter(|view| matches!(view.shared[turn], CountingItem::Slot(_)));
+                    open.extend(ones.filter_map(|view| stage.joined(view)));
                 }
             }
         }

@@ -224,7 +224,7 @@ impl<'m> Cast<'m> {
             }
         }
         self.shared.extend(self.singles.iter().map(|&single| SharedColumn::Control(single)));
-        for &family in &self.crowds {
+        for family in self.crowds.clone() {
             let mut columns = vec![LocalColumn::Control];
             columns.extend((0..self.model.families[family].n_cells).map(LocalColumn::Own));
             for (&var, _) in self.rows.iter().filter(|(_, (of, _))| *of == family) {
@@ -233,6 +233,7 @@ impl<'m> Cast<'m> {
                 let each = ty.n_cells() / ty.dimensions()[dimension].max(1);
                 columns.extend((0..each).map(|at| LocalColumn::Element(ElementArray { var, owner: None }, at)));
             }
+            columns.extend(self.marks(family));
             self.local.insert(family, columns);
         }
     }

@@ -7,6 +7,8 @@ use evidence::counting::{CountingItem, CountingProof, CountingView, NamedEnds};
 use evidence::rings::{Distances, ProcessType};
 use evidence::views::{ElementArray, LocalColumn, SharedColumn};
 use model::Model;
+use model::control::TextOwner;
+use model::expr::Domain;
 use model::process::{FamilyId, ProcessId};
 use model::value::Value;
 use model::variable::{CellId, Storage};
@@ -101,6 +103,15 @@ impl CountedCrowd<'_> {
             let n_elements = ty.n_cells() / ty.dimensions()[row.dimension].max(1);
             let array = ElementArray { var: row.var, owner: None };
             columns.extend((0..n_elements).map(|at| LocalColumn::Element(array, at)));
+        }
+        // Whether loops of processes that are no members have taken the process.
+        let is_followed = |scope: TextOwner| matches!(scope, TextOwner::Family(of) if !self.families.contains(&of) && self.model.families[of].count() == 1);
+        let goes_over = |domain: &Domain| matches!(domain, Domain::Family(of) if *of == family);
+        let ends = self.ends(family);
+        if ends.first + ends.last == 0 {
+            let loops = self.model.loops.entries();
+            let followed = loops.filter(|(_, one)| is_followed(one.scope) && goes_over(&one.domain));
+            columns.extend(followed.map(|(id, _)| LocalColumn::Taken(id)));
         }
         columns
     }
