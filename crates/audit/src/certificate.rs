@@ -31,6 +31,7 @@ mod pace;
 mod parameters;
 mod propagation;
 mod pushdown;
+mod races;
 mod relative;
 mod rings;
 mod runs;

@@ -28,6 +28,7 @@ use crate::layout::Layout;
 use crate::origin::Reliance;
 use crate::pattern::{Found, Pattern, search};
 use crate::presence::with_presences;
+use crate::race;
 use crate::sight::Ground;
 use crate::words::in_words;
 
@@ -182,6 +183,8 @@ impl Asking<'_> {
         if !self.open.iter().any(is_asked) {
             return;
         }
+        let written = |open: &Open| (open.property, race::as_states(model, open.property));
+        let kinds: BTreeMap<PropertyId, PropertyKind> = self.open.iter().map(written).collect();
         let Ok(counting) = Counting::new(model, &self.task.budget) else { return };
         let parameter = counting.parameter();
         if parameter.is_none() && self.every_size {
@@ -198,9 +201,7 @@ impl Asking<'_> {
         let open: Vec<Open> = std::mem::take(&mut self.open);
         let (asked, rest): (Vec<Open>, Vec<Open>) = open.into_iter().partition(is_asked);
         self.open = rest;
-        let kinds: Vec<&PropertyKind> =
-            asked.iter().map(|open| &model.template().properties[open.property].kind).collect();
-        let proved = counting.prove(&kinds);
+        let proved = counting.prove(&asked.iter().map(|open| &kinds[&open.property]).collect::<Vec<_>>());
         for (at, open) in asked.into_iter().enumerate() {
             match &proved {
                 Err(reason) => self.open.push(Open { reason: reason.clone(), ..open }),
@@ -447,7 +448,10 @@ fn asked(model: &Model, property: PropertyId) -> Option<Question> {
         PropertyKind::Invariant(expr) => Some(Question::Never { expr: expr.clone(), value: false, witnesses: 0 }),
         PropertyKind::Reachable(expr) => Some(Question::Never { expr: expr.clone(), value: true, witnesses: 0 }),
         PropertyKind::NoErrors => Some(Question::NoFault),
-        PropertyKind::DeadlockFree | PropertyKind::RaceFree(_) | PropertyKind::Temporal(_) => None,
+        PropertyKind::RaceFree(var) => {
+            race::excluded(model, *var).map(|expr| Question::Never { expr, value: false, witnesses: 0 })
+        }
+        PropertyKind::DeadlockFree | PropertyKind::Temporal(_) => None,
     }
 }
 

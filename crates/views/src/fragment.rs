@@ -17,6 +17,7 @@ use model::types::ScalarType;
 use model::visit::{each_part, each_text};
 
 use crate::layout::{Layout, is_over, is_own};
+use crate::race;
 
 /// A program that views can speak of.
 #[derive(Debug)]
@@ -124,25 +125,33 @@ pub fn question(
     kind: &PropertyKind,
     template: &PropertyKind,
 ) -> Result<Question, FragmentReason> {
+    let no_race = |model: &Model, var| {
+        race::excluded(model, var).ok_or_else(|| plain("steps are more than one action of one process"))
+    };
     let (expr, value) = match kind {
-        PropertyKind::Invariant(expr) => (expr, false),
-        PropertyKind::Reachable(expr) => (expr, true),
+        PropertyKind::Invariant(expr) => (expr.clone(), false),
+        PropertyKind::Reachable(expr) => (expr.clone(), true),
+        PropertyKind::RaceFree(var) => (no_race(model, *var)?, false),
         PropertyKind::NoErrors => return Ok(Question::NoFault),
         PropertyKind::DeadlockFree => return Ok(Question::NoDeadlock),
-        PropertyKind::RaceFree(_) | PropertyKind::Temporal(_) => return Err(plain("it is no question about states")),
+        PropertyKind::Temporal(_) => return Err(plain("it is no question about states")),
     };
     let family = fragment.layout.family;
-    if let PropertyKind::Invariant(written) | PropertyKind::Reachable(written) = template
-        && parameters_of(written).contains(&fragment.parameter)
-    {
+    let written = match template {
+        PropertyKind::Invariant(written) | PropertyKind::Reachable(written) => Some(written.clone()),
+        PropertyKind::RaceFree(var) => Some(no_race(model.template(), *var)?),
+        _ => None,
+    };
+    if let Some(written) = written.filter(|written| parameters_of(written).contains(&fragment.parameter)) {
         let name = &model.parameters[fragment.parameter].name;
         return Err(at(written.span, format!("the property uses `{name}` as a number")));
     }
-    if let Some(one) = expr_asymmetries_beside(model, family, fragment.layout.named.len(), expr).first() {
+    if let Some(one) = expr_asymmetries_beside(model, family, fragment.layout.named.len(), &expr).first() {
         return Err(at(one.span, one.why.describe(model)));
     }
-    look(model, family, expr)?;
-    Ok(Question::Never { expr: expr.clone(), value, witnesses: n_witnesses(family, expr) })
+    look(model, family, &expr)?;
+    let witnesses = n_witnesses(family, &expr);
+    Ok(Question::Never { expr, value, witnesses })
 }
 
 /// How many processes it takes to show the values of all quantifiers over the family in an expression.

@@ -24,6 +24,7 @@ pub mod pattern;
 pub mod pointwise;
 pub mod presence;
 pub mod quantifiers;
+pub mod race;
 pub mod sight;
 pub mod start;
 pub mod support;

@@ -30,7 +30,7 @@ use model::types::ScalarType;
 use model::value::Value;
 use model::variable::{CellId, Init};
 
-use super::{CertificateError, Outcome, words};
+use super::{CertificateError, Outcome, races, words};
 use cast::{Cast, GREATEST, refuse};
 use stage::{Path, Player, Role, Stage, Stop, Thing, how_many};
 use system::{Demand, Lin, Unknown, at_least, exactly, satisfiable};
@@ -48,6 +48,7 @@ pub(super) fn check(
     (scope, proof): (&Scope, &CountingProof),
     budget: &Budget,
 ) -> Outcome<DischargedObligations> {
+    let race = races::asked(model, (name, property))?;
     let cast = Cast::new(model, proof)?;
     let is_backed = match scope {
         Scope::Instance => cast.leaves_somebody(None),
@@ -65,7 +66,10 @@ pub(super) fn check(
     let mut checker = Checker::new(&cast, proof, budget)?;
     checker.starts()?;
     checker.steps()?;
-    checker.implies(name, property)?;
+    match &race {
+        Some(no_race) => checker.never(no_race, false, &[])?,
+        None => checker.implies(name, property)?,
+    }
     Ok(checker.discharged)
 }
 

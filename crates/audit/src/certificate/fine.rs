@@ -22,7 +22,7 @@ use model::expr::Expr;
 use model::property::PropertyKind;
 
 use super::pace::Pace;
-use super::{CertificateError, Outcome, words};
+use super::{CertificateError, Outcome, races, words};
 use look::{Decisions, End, Look, Names, Showing, Thing, Who, truth};
 use plan::Plan;
 use room::Room;
@@ -66,8 +66,9 @@ pub(super) fn check(
         found = found.with(sight.check(&starts, &moves, &beside)?);
     }
     let (expr, bad) = match property {
-        PropertyKind::Invariant(expr) => (expr, false),
-        PropertyKind::Reachable(expr) => (expr, true),
+        PropertyKind::RaceFree(var) => (races::no_race(model, *var)?, false),
+        PropertyKind::Invariant(expr) => (expr.clone(), false),
+        PropertyKind::Reachable(expr) => (expr.clone(), true),
         PropertyKind::NoErrors => {
             found.implication += 1;
             return match moves.can_fault {
@@ -78,7 +79,7 @@ pub(super) fn check(
         _ => return Err(CertificateError::NotSupported("views of cells are about states".to_owned())),
     };
     let whole = Whole::new(&sights, &sums, &plan);
-    for violation in violations(&plan, expr, bad)? {
+    for violation in violations(&plan, &expr, bad)? {
         found.implication += 1;
         if !excluded(&whole, &violation)? {
             return words::refused("no state that all views allow may violate the property", "one that they allow may");

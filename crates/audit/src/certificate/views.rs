@@ -28,11 +28,12 @@ use evidence::views::{Hiding, Item, SharedColumn, ViewColumn, ViewsProof};
 use model::Model;
 use model::control::ActionId;
 use model::expr::{Expr, ExprKind};
+use model::process::FamilyId;
 use model::property::PropertyKind;
 use model::value::Value;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{CertificateError, Outcome, words};
+use super::{CertificateError, Outcome, races, words};
 use helpers::{Help, help};
 use look::{Decisions, End, Look, Looker};
 use scene::{Columns, MOST_COLUMNS, Scene, Slot, choices_of, join, n_open, unnamed};
@@ -55,6 +56,7 @@ pub(super) fn check(
     (scope, proof): (&Scope, &ViewsProof),
     budget: &Budget,
 ) -> Outcome<DischargedObligations> {
+    let told = told(model, (name, property), proof.family)?;
     let text = Text::new(model, proof)?;
     if proof.k == 0 || proof.k > MOST_SEEN {
         return Err(CertificateError::Malformed(format!("views of {} processes", proof.k)));
@@ -63,8 +65,30 @@ pub(super) fn check(
     let mut checker = Checker::new(&text, proof, budget)?;
     checker.initiality()?;
     checker.steps()?;
-    checker.implication(name, property)?;
+    match &told {
+        Some((expr, bad)) => checker.never(expr, *bad)?,
+        None => checker.implication(property)?,
+    }
     Ok(checker.discharged)
+}
+
+/// What a property says about states, as it was written, and the value that it must not have; `None` where it is about steps.
+fn told(model: &Model, (name, property): (&str, &PropertyKind), family: FamilyId) -> Outcome<Option<(Expr, bool)>> {
+    if let Some(no_race) = races::asked(model, (name, property))? {
+        return Ok(Some((no_race, false)));
+    }
+    let written = model.template.as_deref().unwrap_or(model);
+    let index = model.properties.iter().position(|one| one.name == name);
+    let kind = index.map(|at| &written.properties[base::Id::new(at)].kind);
+    match (property, kind) {
+        (PropertyKind::Invariant(_), Some(PropertyKind::Invariant(expr))) => {
+            Ok(Some((expr.clone(), false)))
+        }
+        (PropertyKind::Reachable(_), Some(PropertyKind::Reachable(expr))) => {
+            Ok(Some((expr.clone(), true)))
+        }
+        _ => Ok(None),
+    }
 }
 
 /// The claim begins where there are as many processes as views show, and as are named; smaller sizes that the program allows are said to be checked
@@ -504,24 +528,22 @@ impl<'a, 'm> Checker<'a, 'm> {
         Ok(())
     }
 
-    /// No configuration made of views violates the property.
-    fn implication(&mut self, name: &str, property: &PropertyKind) -> Outcome<()> {
-        let index = self.text.model.properties.iter().position(|one| one.name == name);
-        let written = index.map(|at| &self.text.written.properties[base::Id::new(at)].kind);
-        let (expr, bad) = match (property, written) {
-            (PropertyKind::NoErrors, _) => {
+    /// No step of views is a fault, or no state made of them a deadlock.
+    fn implication(&mut self, property: &PropertyKind) -> Outcome<()> {
+        match property {
+            PropertyKind::NoErrors => {
                 self.discharged.implication += 1;
                 let Some(action) = self.can_fault else { return Ok(()) };
                 let text = &self.text.model.statements[self.text.model.actions[action].statement].text;
-                return words::refused("no step may be a fault", format!("`{text}` may be one"));
+                words::refused("no step may be a fault", format!("`{text}` may be one"))
             }
-            (PropertyKind::DeadlockFree, _) => return self.no_deadlock(),
-            (PropertyKind::Invariant(_), Some(PropertyKind::Invariant(expr))) => (expr, false),
-            (PropertyKind::Reachable(_), Some(PropertyKind::Reachable(expr))) => (expr, true),
-            _ => {
-                return Err(CertificateError::NotSupported("views say nothing about this kind of property".to_owned()));
-            }
-        };
+            PropertyKind::DeadlockFree => self.no_deadlock(),
+            _ => Err(CertificateError::NotSupported("views say nothing about this kind of property".to_owned())),
+        }
+    }
+
+    /// No configuration made of views gives the expression the value.
+    fn never(&mut self, expr: &'m Expr, bad: bool) -> Outcome<()> {
         let n_needed = n_quantified(self.text, expr);
         for at in 0..self.views.len() {
             let view = self.views[at].clone();

@@ -127,7 +127,7 @@ pub static METHODS: [Declaration; 20] = [
         method: Method::Views,
         name: "views",
         answers: "safety, for every number of interchangeable processes at once",
-        kinds: Kinds::SafetyButRaces,
+        kinds: Kinds::Safety,
         is_complete: false,
         lacks: VIEWS,
         paper: "Abdulla, Haziza and Holík, VMCAI 2013; Hoenicke, Majumdar and Podelski, POPL 2017",

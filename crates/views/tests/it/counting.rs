@@ -13,6 +13,7 @@ use model::value::Value;
 use testkit::Product;
 use testkit::choices::Choices;
 use views::counting::prove::{Counting, least_size};
+use views::race::as_states;
 
 use crate::sentences::all_true;
 
@@ -36,10 +37,10 @@ fn proofs(model: &Model, about: &str) -> Vec<(String, Certificate)> {
 
 fn proofs_with(model: &Model, about: &str, signs_first: bool) -> Vec<(String, Certificate)> {
     let budget = budget();
+    let kinds: Vec<PropertyKind> = model.properties.ids().map(|property| as_states(model, property)).collect();
     let Ok(counting) = Counting::new(model, &budget) else { return Vec::new() };
     let counting = if signs_first { counting.showing_signs_first() } else { counting };
-    let kinds: Vec<&PropertyKind> = model.template().properties.iter().map(|one| &one.kind).collect();
-    let Ok(found) = counting.prove(&kinds) else { return Vec::new() };
+    let Ok(found) = counting.prove(&kinds.iter().collect::<Vec<_>>()) else { return Vec::new() };
     let scope = |proof: &CountingProof| match counting.parameter() {
         None => Scope::Instance,
         Some(id) => Scope::AllSizes {
@@ -526,6 +527,7 @@ impl Writer<'_> {
         writeln!(text, "  invariant v2: forall k in P: P[k]@l{z} => a > 0 && d < N;").unwrap();
         writeln!(text, "  invariant v3: (exists k in P: P[k]@end) => a == N || d == 0 || q >= 2;").unwrap();
         writeln!(text, "  invariant v4: (forall k in P: P[k]@end) => a + q > 2;").unwrap();
+        writeln!(text, "  race_free a, d, q, b;").unwrap();
         writeln!(text, "  reachable v5: exists j != k in P: P[j]@l{z} && P[k]@end;\n}}").unwrap();
         text
     }
@@ -596,6 +598,7 @@ impl Writer<'_> {
             writeln!(text, "  invariant n2: flag[0] => who == 0 || arrived < N;").unwrap();
             writeln!(text, "  invariant n3: forall k: k != N - 1 => P[k].x || !P[k]@l{a} || P[0].x;").unwrap();
         }
+        writeln!(text, "  race_free sum, arrived, b, flag, who;").unwrap();
         writeln!(text, "  reachable v8: exists j != k in P: who == k && flag[j] && c == 0;\n}}").unwrap();
         text
     }
@@ -612,7 +615,10 @@ fn is_violated(model: &Model, product: &Product, kind: &PropertyKind) -> bool {
         PropertyKind::Reachable(expr) => holds(expr).any(|holds| holds),
         PropertyKind::NoErrors => product.faults.iter().any(|faults| !faults.is_empty()),
         PropertyKind::DeadlockFree => product.states.iter().any(|state| model::eval::is_deadlock(model, state)),
-        _ => false,
+        PropertyKind::RaceFree(var) => {
+            product.states.iter().any(|state| model::eval::race(model, state, *var).is_some())
+        }
+        PropertyKind::Temporal(_) => false,
     }
 }
 

@@ -265,6 +265,7 @@ impl Writer<'_> {
             let (one, other) = (self.told(&c), self.told("i"));
             writeln!(text, "  invariant z: !({one});\n  invariant u: forall i: !({one} && {other});").unwrap();
         }
+        writeln!(text, "  race_free d, p, q, row;").unwrap();
         writeln!(text, "  reachable y: exists i != j: p == i && q == j && {one};\n}}").unwrap();
         text
     }
@@ -296,7 +297,10 @@ fn is_violated(model: &Model, product: &Product, kind: &PropertyKind) -> bool {
         PropertyKind::Reachable(expr) => holds(expr).any(|holds| holds),
         PropertyKind::NoErrors => product.faults.iter().any(|faults| !faults.is_empty()),
         PropertyKind::DeadlockFree => product.states.iter().any(|state| model::eval::is_deadlock(model, state)),
-        _ => false,
+        PropertyKind::RaceFree(var) => {
+            product.states.iter().any(|state| model::eval::race(model, state, *var).is_some())
+        }
+        PropertyKind::Temporal(_) => false,
     }
 }
 
