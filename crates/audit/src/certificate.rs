@@ -16,6 +16,7 @@ mod chains;
 mod claimed;
 mod clause;
 mod counting;
+mod counts;
 mod coverage;
 mod defined;
 mod diagrams;

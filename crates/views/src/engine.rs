@@ -234,7 +234,8 @@ impl Asking<'_> {
             Err(Refusal::Outside(_) | Refusal::TooMany) => return,
         };
         for open in std::mem::take(&mut self.open) {
-            let found = asked(model, open.property).map(|question| fine.prove(&question));
+            let question = asked(model, open.property).map(|question| question.without_counts(layout.family));
+            let found = question.map(|question| fine.prove(&question));
             match found {
                 Some(Ok(Outcome::Proved(proof, n_states))) => {
                     let facts = vec![Fact { claim: Claim::Fine(*proof), uses: Vec::new() }];

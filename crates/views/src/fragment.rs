@@ -16,6 +16,7 @@ use model::template::{FragmentReason, symmetric_beside};
 use model::types::ScalarType;
 use model::visit::{each_part, each_text};
 
+use crate::few::without_counts;
 use crate::layout::{Layout, is_over, is_own};
 use crate::race;
 
@@ -115,6 +116,18 @@ pub enum Question {
     NoDeadlock,
 }
 
+impl Question {
+    /// The same without counts of processes of the family that are compared with small numbers.
+    pub(crate) fn without_counts(self, family: FamilyId) -> Question {
+        match self {
+            Question::Never { expr, value, witnesses } => {
+                Question::Never { expr: without_counts(&expr, family), value, witnesses }
+            }
+            other => other,
+        }
+    }
+}
+
 /// What a property asks of views.
 ///
 /// # Errors
@@ -137,6 +150,7 @@ pub fn question(
         PropertyKind::Temporal(_) => return Err(plain("it is no question about states")),
     };
     let family = fragment.layout.family;
+    let expr = without_counts(&expr, family);
     let written = match template {
         PropertyKind::Invariant(written) | PropertyKind::Reachable(written) => Some(written.clone()),
         PropertyKind::RaceFree(var) => Some(no_race(model.template(), *var)?),

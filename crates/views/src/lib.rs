@@ -12,6 +12,7 @@ pub mod counting;
 pub mod deadlock;
 pub mod engine;
 pub mod extend;
+mod few;
 pub mod fine;
 pub mod fixpoint;
 pub mod fragment;

@@ -22,7 +22,7 @@ use model::expr::Expr;
 use model::property::PropertyKind;
 
 use super::pace::Pace;
-use super::{CertificateError, Outcome, races, words};
+use super::{CertificateError, Outcome, counts, races, words};
 use look::{Decisions, End, Look, Names, Showing, Thing, Who, truth};
 use plan::Plan;
 use room::Room;
@@ -67,8 +67,8 @@ pub(super) fn check(
     }
     let (expr, bad) = match property {
         PropertyKind::RaceFree(var) => (races::no_race(model, *var)?, false),
-        PropertyKind::Invariant(expr) => (expr.clone(), false),
-        PropertyKind::Reachable(expr) => (expr.clone(), true),
+        PropertyKind::Invariant(expr) => (counts::told_apart(expr, plan.family), false),
+        PropertyKind::Reachable(expr) => (counts::told_apart(expr, plan.family), true),
         PropertyKind::NoErrors => {
             found.implication += 1;
             return match moves.can_fault {

@@ -33,7 +33,7 @@ use model::property::PropertyKind;
 use model::value::Value;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{CertificateError, Outcome, races, words};
+use super::{CertificateError, Outcome, counts, races, words};
 use helpers::{Help, help};
 use look::{Decisions, End, Look, Looker};
 use scene::{Columns, MOST_COLUMNS, Scene, Slot, choices_of, join, n_open, unnamed};
@@ -82,10 +82,10 @@ fn told(model: &Model, (name, property): (&str, &PropertyKind), family: FamilyId
     let kind = index.map(|at| &written.properties[base::Id::new(at)].kind);
     match (property, kind) {
         (PropertyKind::Invariant(_), Some(PropertyKind::Invariant(expr))) => {
-            Ok(Some((expr.clone(), false)))
+            Ok(Some((counts::told_apart(expr, family), false)))
         }
         (PropertyKind::Reachable(_), Some(PropertyKind::Reachable(expr))) => {
-            Ok(Some((expr.clone(), true)))
+            Ok(Some((counts::told_apart(expr, family), true)))
         }
         _ => Ok(None),
     }
