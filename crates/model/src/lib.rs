@@ -19,6 +19,7 @@ pub mod process;
 pub mod property;
 pub mod resize;
 pub mod size;
+pub mod statements;
 pub mod symmetry;
 pub mod template;
 pub mod types;

@@ -8,6 +8,7 @@ use crate::control::{Action, ActionKind, ReceivePattern, Stmt, StmtKind, SyncSid
 use crate::expr::{Access, Binding, Domain, Expr, ExprKind, Whose};
 use crate::fairness::{EdgePredicate, FairnessPair, StatePredicate};
 use crate::property::{Formula, PropertyKind};
+use crate::statements::statements;
 use crate::variable::Init;
 
 /// Shows every part of an expression, the whole first.
@@ -243,34 +244,9 @@ fn init(start: &Init, visit: &mut dyn FnMut(&Expr)) {
     }
 }
 
-fn body(statements: &[Stmt], visit: &mut dyn FnMut(&Expr)) {
-    for statement in statements {
-        match &statement.kind {
-            StmtKind::Assign(stores) => {
-                for (target, value) in stores {
-                    access(target, visit);
-                    visit(value);
-                }
-            }
-            StmtKind::AssignAny(target, range) => {
-                access(target, visit);
-                if let Some((lo, hi)) = range {
-                    visit(lo);
-                    visit(hi);
-                }
-            }
-            StmtKind::Await(test) | StmtKind::Assert(test) => visit(test),
-            StmtKind::Acquire(target) | StmtKind::Release(target) => access(target, visit),
-            StmtKind::If(test, yes, no) => {
-                visit(test);
-                body(yes, visit);
-                body(no, visit);
-            }
-            StmtKind::Either(blocks) => blocks.iter().for_each(|block| body(block, visit)),
-            StmtKind::For(binding, block) => {
-                domain(&binding.domain, visit);
-                body(block, visit);
-            }
-        }
+fn body(body: &[Stmt], visit: &mut dyn FnMut(&Expr)) {
+    for statement in statements(body) {
+        statement.targets().into_iter().for_each(|target| access(target, visit));
+        statement.expressions().into_iter().for_each(&mut *visit);
     }
 }

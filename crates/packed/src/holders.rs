@@ -10,6 +10,7 @@ use model::Model;
 use model::control::{ReceivePattern, Stmt, StmtKind, SyncSide};
 use model::expr::{Access, Whose};
 use model::process::ProcessId;
+use model::statements::statements;
 use model::types::ScalarType;
 use model::value::Value;
 use model::variable::{CellId, Init, Storage, VarId};
@@ -69,20 +70,13 @@ impl HolderSearch<'_> {
     }
 
     fn body(&mut self, body: &[Stmt], process: ProcessId, point: &PackedPoint) {
-        for stmt in body {
-            match &stmt.kind {
-                StmtKind::Assign(pairs) => self.written.extend(pairs.iter().map(|(access, _)| access.var)),
-                StmtKind::AssignAny(access, _) => {
-                    self.written.insert(access.var);
+        for statement in statements(body) {
+            match &statement.kind {
+                StmtKind::Assign(_) | StmtKind::AssignAny(..) => {
+                    self.written.extend(statement.targets().iter().map(|target| target.var));
                 }
                 StmtKind::Acquire(access) => self.acquire(access, process, point),
-                StmtKind::Await(_) | StmtKind::Assert(_) | StmtKind::Release(_) => {}
-                StmtKind::If(_, yes, no) => {
-                    self.body(yes, process, point);
-                    self.body(no, process, point);
-                }
-                StmtKind::Either(blocks) => blocks.iter().for_each(|block| self.body(block, process, point)),
-                StmtKind::For(_, block) => self.body(block, process, point),
+                _ => {}
             }
         }
     }

@@ -6,9 +6,10 @@
 
 use base::Span;
 use model::Model;
-use model::control::{Stmt, StmtKind};
+use model::control::Stmt;
 use model::expr::{Access, BinaryOp, Expr, ExprKind, Whose};
 use model::size::Linear;
+use model::statements::statements;
 use model::template::{FragmentReason, Sized};
 use model::value::Value;
 use model::visit::{each_part, each_text};
@@ -56,21 +57,7 @@ impl<'m> NamedIndices<'m> {
     }
 
     fn body(&mut self, body: &[Stmt]) {
-        for stmt in body {
-            match &stmt.kind {
-                StmtKind::Assign(pairs) => pairs.iter().for_each(|(target, _)| self.access(target)),
-                StmtKind::AssignAny(target, _) | StmtKind::Acquire(target) | StmtKind::Release(target) => {
-                    self.access(target);
-                }
-                StmtKind::If(_, yes, no) => {
-                    self.body(yes);
-                    self.body(no);
-                }
-                StmtKind::Either(blocks) => blocks.iter().for_each(|block| self.body(block)),
-                StmtKind::For(_, block) => self.body(block),
-                StmtKind::Await(_) | StmtKind::Assert(_) => {}
-            }
-        }
+        statements(body).flat_map(Stmt::targets).for_each(|target| self.access(target));
     }
 
     fn access(&mut self, access: &Access) {

@@ -13,6 +13,7 @@ use model::eval::{State, evaluate, initial_states};
 use model::expr::{Access, BinaryOp, Domain, Expr, ExprKind, Whose};
 use model::process::ProcessId;
 use model::property::{Formula, PropertyKind};
+use model::statements::statements;
 use model::types::ScalarType;
 use model::value::Value;
 use model::variable::{CellId, Role, Storage};
@@ -140,7 +141,7 @@ impl Cooccurrence<'_> {
     }
 
     fn of_block(&mut self, block: &[Stmt], me: ProcessId, is_wide: IsWide<'_>) {
-        for stmt in block {
+        for stmt in statements(block) {
             match &stmt.kind {
                 StmtKind::Assign(pairs) => {
                     for (access, value) in pairs {
@@ -157,15 +158,10 @@ impl Cooccurrence<'_> {
                     }
                     self.join(&cells);
                 }
-                StmtKind::Await(test) | StmtKind::Assert(test) => self.of_truth(test, Some(me), is_wide),
-                StmtKind::Acquire(_) | StmtKind::Release(_) => {}
-                StmtKind::If(test, yes, no) => {
+                StmtKind::Await(test) | StmtKind::Assert(test) | StmtKind::If(test, ..) => {
                     self.of_truth(test, Some(me), is_wide);
-                    self.of_block(yes, me, is_wide);
-                    self.of_block(no, me, is_wide);
                 }
-                StmtKind::Either(blocks) => blocks.iter().for_each(|block| self.of_block(block, me, is_wide)),
-                StmtKind::For(_, block) => self.of_block(block, me, is_wide),
+                StmtKind::Acquire(_) | StmtKind::Release(_) | StmtKind::Either(_) | StmtKind::For(..) => {}
             }
         }
     }

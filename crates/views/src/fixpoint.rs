@@ -18,6 +18,7 @@ use std::rc::Rc;
 use base::{Budget, Span, StopReason};
 use model::control::{Action, ActionId, PlaceId, Stmt, StmtKind};
 use model::process::FamilyId;
+use model::statements::statements;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::alike::{Alike, Columns, MOST_COLUMNS};
@@ -347,12 +348,8 @@ pub fn close(ground: Ground<'_>, k: usize, limits: CloseLimits<'_>) -> Result<Cl
 }
 
 fn goes_round(family: FamilyId, block: &[Stmt]) -> bool {
-    block.iter().any(|statement| match &statement.kind {
-        StmtKind::For(binding, inner) => is_over(&binding.domain, family) || goes_round(family, inner),
-        StmtKind::If(_, yes, no) => goes_round(family, yes) || goes_round(family, no),
-        StmtKind::Either(blocks) => blocks.iter().any(|inner| goes_round(family, inner)),
-        _ => false,
-    })
+    statements(block)
+        .any(|statement| matches!(&statement.kind, StmtKind::For(binding, _) if is_over(&binding.domain, family)))
 }
 
 fn reaching_out(ground: Ground<'_>) -> BTreeSet<PlaceId> {

@@ -12,6 +12,7 @@ use model::control::{Action, Next, PlaceId, Stmt, StmtKind, TextOwner};
 use model::expr::{Access, BinaryOp, Expr, ExprKind, Whose};
 use model::process::{FamilyId, ProcessId};
 use model::property::PropertyKind;
+use model::statements::statements;
 use model::value::Value;
 use model::variable::{CellId, Storage, VarId};
 use model::visit::{each_part, each_text};
@@ -141,29 +142,10 @@ fn seen_by_others(model: &Model) -> BTreeSet<VarId> {
         }
     }
     for action in model.actions.iter() {
-        each_target(&action.body, &mut |target| {
-            if !matches!(target.whose, Whose::Mine) {
-                found.insert(target.var);
-            }
-        });
+        let targets = statements(&action.body).flat_map(Stmt::targets);
+        found.extend(targets.filter(|target| !matches!(target.whose, Whose::Mine)).map(|target| target.var));
     }
     found
-}
-
-fn each_target(body: &[Stmt], visit: &mut dyn FnMut(&Access)) {
-    for statement in body {
-        match &statement.kind {
-            StmtKind::Assign(stores) => stores.iter().for_each(|(target, _)| visit(target)),
-            StmtKind::AssignAny(target, _) | StmtKind::Acquire(target) | StmtKind::Release(target) => visit(target),
-            StmtKind::Await(_) | StmtKind::Assert(_) => {}
-            StmtKind::If(_, yes, no) => {
-                each_target(yes, visit);
-                each_target(no, visit);
-            }
-            StmtKind::Either(blocks) => blocks.iter().for_each(|block| each_target(block, visit)),
-            StmtKind::For(_, block) => each_target(block, visit),
-        }
-    }
 }
 
 /// What an action does with a variable first.
@@ -392,8 +374,7 @@ fn refutes(test: &Expr, case: VarId, value: Value) -> bool {
 
 /// The values that a variable may have after an action.
 fn values_after(action: &Action, case: VarId, value: Option<Value>, all: &[Option<Value>]) -> Vec<Option<Value>> {
-    let mut n_writes = 0;
-    each_target(&action.body, &mut |target| n_writes += usize::from(target.var == case));
+    let n_writes = statements(&action.body).flat_map(Stmt::targets).filter(|target| target.var == case).count();
     if n_writes == 0 {
         return vec![value];
     }

@@ -11,6 +11,7 @@ use evidence::views::{LocalColumn, SharedColumn, ViewColumn};
 use model::Model;
 use model::control::{Stmt, StmtKind};
 use model::expr::{Access, Domain, Expr, ExprKind, Whose};
+use model::statements::statements;
 use model::variable::VarId;
 use model::visit::each_part;
 
@@ -290,29 +291,15 @@ impl Decisive {
 
 /// The variables with all that is stored into them.
 fn closed_under_stores(model: &Model, mut needed: BTreeSet<VarId>) -> BTreeSet<VarId> {
-    fn sources(body: &[Stmt], needed: &mut BTreeSet<VarId>) {
-        for statement in body {
-            match &statement.kind {
-                StmtKind::Assign(stores) => {
-                    for (target, value) in stores {
-                        if needed.contains(&target.var) {
-                            needed.extend(read_in(value));
-                        }
-                    }
-                }
-                StmtKind::If(_, yes, no) => {
-                    sources(yes, needed);
-                    sources(no, needed);
-                }
-                StmtKind::Either(blocks) => blocks.iter().for_each(|block| sources(block, needed)),
-                StmtKind::For(_, block) => sources(block, needed),
-                _ => {}
-            }
-        }
-    }
     loop {
         let n_before = needed.len();
-        model.actions.iter().for_each(|action| sources(&action.body, &mut needed));
+        for statement in model.actions.iter().flat_map(|action| statements(&action.body)) {
+            if let StmtKind::Assign(stores) = &statement.kind {
+                let into_needed = stores.iter().filter(|(target, _)| needed.contains(&target.var));
+                let sources: Vec<VarId> = into_needed.flat_map(|(_, value)| read_in(value)).collect();
+                needed.extend(sources);
+            }
+        }
         if needed.len() == n_before {
             return needed;
         }

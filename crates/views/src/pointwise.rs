@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 
 use model::control::{Stmt, StmtKind};
 use model::expr::{Access, BoundVar, Expr, ExprKind, Whose};
+use model::statements::statements;
 use model::variable::VarId;
 use model::visit::{access_parts, each_part};
 
@@ -47,21 +48,7 @@ impl Rounds<'_> {
     }
 
     fn targets(&mut self, body: &[Stmt]) {
-        for statement in body {
-            match &statement.kind {
-                StmtKind::Assign(stores) => stores.iter().for_each(|(target, _)| self.target(target)),
-                StmtKind::AssignAny(target, _) | StmtKind::Acquire(target) | StmtKind::Release(target) => {
-                    self.target(target);
-                }
-                StmtKind::Await(_) | StmtKind::Assert(_) => {}
-                StmtKind::If(_, yes, no) => {
-                    self.targets(yes);
-                    self.targets(no);
-                }
-                StmtKind::Either(blocks) => blocks.iter().for_each(|block| self.targets(block)),
-                StmtKind::For(_, block) => self.targets(block),
-            }
-        }
+        statements(body).flat_map(Stmt::targets).for_each(|target| self.target(target));
     }
 
     fn read(&mut self, expr: &Expr) {

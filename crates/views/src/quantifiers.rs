@@ -7,6 +7,7 @@
 use model::control::{Action, Stmt, StmtKind};
 use model::expr::{Access, BinaryOp, Expr, ExprKind, Quantifier, Whose};
 use model::process::FamilyId;
+use model::statements::statements;
 use model::types::ScalarType;
 use model::value::Value;
 
@@ -40,31 +41,19 @@ fn waits(ground: Ground<'_>, test: &Expr, found: &mut Quantifiers) {
     found.decide |= n_witnesses(family, test) > 0 && may_fault(ground, test);
 }
 
-fn body(ground: Ground<'_>, statements: &[Stmt], found: &mut Quantifiers) {
+fn body(ground: Ground<'_>, body: &[Stmt], found: &mut Quantifiers) {
     let family = ground.layout.family;
     let has = |expr: &Expr| n_witnesses(family, expr) > 0;
     let named = |target: &Access| {
         let whose = matches!(&target.whose, Whose::Of(who) if has(who));
         whose || target.indices.iter().any(has)
     };
-    for statement in statements {
+    for statement in statements(body) {
+        found.decide |= statement.targets().into_iter().any(named);
         match &statement.kind {
             StmtKind::Await(test) => waits(ground, test, found),
-            StmtKind::Assert(test) => found.decide |= has(test),
-            StmtKind::Assign(stores) => {
-                found.decide |= stores.iter().any(|(target, value)| named(target) || has(value));
-            }
-            StmtKind::AssignAny(target, range) => {
-                found.decide |= named(target) || range.iter().any(|(lo, hi)| has(lo) || has(hi));
-            }
-            StmtKind::Acquire(target) | StmtKind::Release(target) => found.decide |= named(target),
-            StmtKind::If(test, yes, no) => {
-                found.decide |= has(test);
-                body(ground, yes, found);
-                body(ground, no, found);
-            }
-            StmtKind::Either(blocks) => blocks.iter().for_each(|block| body(ground, block, found)),
-            StmtKind::For(_, block) => body(ground, block, found),
+            StmtKind::For(..) => {}
+            _ => found.decide |= statement.expressions().into_iter().any(has),
         }
     }
 }

@@ -5,6 +5,7 @@
 
 use model::control::{Action, Stmt, StmtKind, TextOwner};
 use model::expr::{Access, Expr, ExprKind, Whose};
+use model::statements::statements;
 use model::visit::each_part;
 
 use crate::fragment::{n_witnesses, n_witnesses_of};
@@ -121,7 +122,7 @@ pub fn is_private(layout: &Layout, action: &Action) -> bool {
     action.scope == TextOwner::Family(layout.family) && writes_own(layout, &action.body)
 }
 
-fn writes_own(layout: &Layout, statements: &[Stmt]) -> bool {
+fn writes_own(layout: &Layout, body: &[Stmt]) -> bool {
     let is_own = |target: &Access| match &target.whose {
         Whose::Mine => true,
         Whose::Shared => {
@@ -134,13 +135,5 @@ fn writes_own(layout: &Layout, statements: &[Stmt]) -> bool {
         Whose::Of(who) => matches!(who.kind, ExprKind::Myself),
         Whose::Frame => false,
     };
-    let within = |block: &[Stmt]| writes_own(layout, block);
-    statements.iter().all(|statement| match &statement.kind {
-        StmtKind::Assign(stores) => stores.iter().all(|(target, _)| is_own(target)),
-        StmtKind::AssignAny(target, _) | StmtKind::Acquire(target) | StmtKind::Release(target) => is_own(target),
-        StmtKind::Await(_) | StmtKind::Assert(_) => true,
-        StmtKind::If(_, yes, no) => within(yes) && within(no),
-        StmtKind::Either(blocks) => blocks.iter().all(|block| within(block)),
-        StmtKind::For(_, block) => within(block),
-    })
+    statements(body).flat_map(Stmt::targets).all(is_own)
 }

@@ -11,6 +11,7 @@ use super::State;
 use crate::Model;
 use crate::control::{Action, Stmt, StmtKind};
 use crate::expr::{Expr, ExprKind};
+use crate::statements::statements;
 use crate::types::ScalarType;
 use crate::value::Value;
 use crate::visit::{access_parts, each_part};
@@ -88,26 +89,12 @@ fn numbers_of(model: &Model, expr: &Expr, known: &mut BTreeSet<i64>) {
 
 /// The numbers that statements name.
 fn numbers_in(model: &Model, body: &[Stmt], known: &mut BTreeSet<i64>) {
-    for stmt in body {
-        match &stmt.kind {
-            StmtKind::Assign(stores) => {
-                for (target, value) in stores {
-                    access_parts(target, &mut |part| numbers_of(model, part, known));
-                    numbers_of(model, value, known);
-                }
-            }
-            StmtKind::AssignAny(_, range) => {
-                range.iter().flat_map(|(lo, hi)| [lo, hi]).for_each(|end| numbers_of(model, end, known));
-            }
-            StmtKind::Await(test) | StmtKind::Assert(test) => numbers_of(model, test, known),
-            StmtKind::Acquire(_) | StmtKind::Release(_) => {}
-            StmtKind::If(test, yes, no) => {
-                numbers_of(model, test, known);
-                numbers_in(model, yes, known);
-                numbers_in(model, no, known);
-            }
-            StmtKind::Either(blocks) => blocks.iter().for_each(|block| numbers_in(model, block, known)),
-            StmtKind::For(_, block) => numbers_in(model, block, known),
+    for statement in statements(body) {
+        if let StmtKind::Assign(stores) = &statement.kind {
+            stores.iter().for_each(|(target, _)| access_parts(target, &mut |part| numbers_of(model, part, known)));
+        }
+        if !matches!(statement.kind, StmtKind::For(..)) {
+            statement.expressions().into_iter().for_each(|expr| numbers_of(model, expr, known));
         }
     }
 }

@@ -6,9 +6,10 @@
 use std::collections::BTreeSet;
 
 use crate::Model;
-use crate::control::{Action, ActionKind, ReceivePattern, Stmt, StmtKind, SyncSide, TextOwner};
+use crate::control::{Action, ActionKind, ReceivePattern, Stmt, SyncSide, TextOwner};
 use crate::expr::{Access, ExprKind};
 use crate::process::FamilyId;
+use crate::statements::statements;
 use crate::types::Type;
 use crate::variable::{Storage, VarId};
 
@@ -42,21 +43,5 @@ fn each_written(action: &Action, visit: &mut dyn FnMut(&Access)) {
     if let ActionKind::Call { result: Some(target), .. } = &action.kind {
         visit(target);
     }
-    written_in(&action.body, visit);
-}
-
-fn written_in(body: &[Stmt], visit: &mut dyn FnMut(&Access)) {
-    for statement in body {
-        match &statement.kind {
-            StmtKind::Assign(stores) => stores.iter().for_each(|(target, _)| visit(target)),
-            StmtKind::AssignAny(target, _) | StmtKind::Acquire(target) | StmtKind::Release(target) => visit(target),
-            StmtKind::Await(_) | StmtKind::Assert(_) => {}
-            StmtKind::If(_, yes, no) => {
-                written_in(yes, visit);
-                written_in(no, visit);
-            }
-            StmtKind::Either(blocks) => blocks.iter().for_each(|block| written_in(block, visit)),
-            StmtKind::For(_, block) => written_in(block, visit),
-        }
-    }
+    statements(&action.body).flat_map(Stmt::targets).for_each(visit);
 }

@@ -5,9 +5,12 @@
 //! are enabled there is room, and a message at that position; so neither sees what the other changes, and either order leaves the same row.
 //! Anything else that an action says about the channel (`len`, `full`, a second send) makes it an action like others.
 
+use std::slice;
+
 use model::Model;
 use model::control::{Action, ActionKind, Stmt, StmtKind};
-use model::expr::{Access, BinaryOp, Domain, Expr, ExprKind, Whose};
+use model::expr::{Access, BinaryOp, Expr, ExprKind, Whose};
+use model::statements::statements;
 use model::value::Value;
 use model::variable::{CellId, Storage, VarId, VariableLook};
 use model::visit::{access_parts, each_part};
@@ -98,30 +101,14 @@ impl Queue {
 
     /// Whether a statement, or one inside it, mentions the channel.
     fn is_mentioned_by(&self, stmt: &Stmt, how: Mention) -> bool {
-        let block = |block: &[Stmt]| block.iter().any(|stmt| self.is_mentioned_by(stmt, how));
         let reads = |expr: &Expr| how == Mention::Any && self.is_mentioned_in(expr);
         let target = |access: &Access| {
             let mut found = self.owns(access.var);
             access_parts(access, &mut |part| found |= how == Mention::Any && self.is_read_at(part));
             found
         };
-        match &stmt.kind {
-            StmtKind::Assign(pairs) => pairs.iter().any(|(access, value)| target(access) || reads(value)),
-            StmtKind::AssignAny(access, range) => {
-                target(access) || range.as_ref().is_some_and(|(lo, hi)| reads(lo) || reads(hi))
-            }
-            StmtKind::Await(test) | StmtKind::Assert(test) => reads(test),
-            StmtKind::Acquire(access) | StmtKind::Release(access) => target(access),
-            StmtKind::If(test, yes, no) => reads(test) || block(yes) || block(no),
-            StmtKind::Either(blocks) => blocks.iter().any(|inner| block(inner)),
-            StmtKind::For(binding, inner) => {
-                let ends = match &binding.domain {
-                    Domain::Range(lo, hi) => reads(lo) || reads(hi),
-                    Domain::Family(_) | Domain::Enum(_) => false,
-                };
-                ends || block(inner)
-            }
-        }
+        statements(slice::from_ref(stmt))
+            .any(|inner| inner.targets().into_iter().any(target) || inner.expressions().into_iter().any(reads))
     }
 
     fn is_mentioned_in(&self, expr: &Expr) -> bool {

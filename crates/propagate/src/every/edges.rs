@@ -16,8 +16,9 @@ use ::views::start::{StartLimits, initial};
 use ::views::support::{Support, support};
 use base::{Budget, Feature, StopReason, Unsupported};
 use engine::{Contradiction, Halt};
-use model::control::{Action, ActionId, ActionKind, Stmt, StmtKind};
+use model::control::{Action, ActionId, ActionKind, StmtKind};
 use model::process::ProcessId;
+use model::statements::statements;
 use rustc_hash::{FxHashMap, FxHashSet};
 use streett::{GraphArc, MarkedGraph};
 
@@ -381,15 +382,7 @@ struct Attempt {
 }
 
 fn has_loop(action: &Action) -> bool {
-    fn within(body: &[Stmt]) -> bool {
-        body.iter().any(|statement| match &statement.kind {
-            StmtKind::For(..) => true,
-            StmtKind::If(_, yes, no) => within(yes) || within(no),
-            StmtKind::Either(blocks) => blocks.iter().any(|block| within(block)),
-            _ => false,
-        })
-    }
-    within(&action.body)
+    statements(&action.body).any(|statement| matches!(statement.kind, StmtKind::For(..)))
 }
 
 /// The slots that stay when only the first process is seen, in their new order.

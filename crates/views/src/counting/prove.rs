@@ -11,6 +11,7 @@ use model::Model;
 use model::control::{Stmt, StmtKind};
 use model::expr::{BinaryOp, Binding, Domain, Expr, ExprKind, Quantifier};
 use model::property::PropertyKind;
+use model::statements::statements;
 use model::template::FragmentReason;
 use model::types::ScalarType;
 use model::variable::{CellId, VarId};
@@ -189,16 +190,9 @@ fn depends_on_itself(text: &Model, var: VarId) -> bool {
 }
 
 fn each_store(body: &[Stmt], visit: &mut dyn FnMut(VarId, &Expr)) {
-    for statement in body {
-        match &statement.kind {
-            StmtKind::Assign(stores) => stores.iter().for_each(|(target, value)| visit(target.var, value)),
-            StmtKind::If(_, yes, no) => {
-                each_store(yes, visit);
-                each_store(no, visit);
-            }
-            StmtKind::Either(blocks) => blocks.iter().for_each(|block| each_store(block, visit)),
-            StmtKind::For(_, block) => each_store(block, visit),
-            _ => {}
+    for statement in statements(body) {
+        if let StmtKind::Assign(stores) = &statement.kind {
+            stores.iter().for_each(|(target, value)| visit(target.var, value));
         }
     }
 }

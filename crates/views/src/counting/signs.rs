@@ -14,6 +14,7 @@ use std::cmp::Ordering;
 use evidence::counting::ShownSign;
 use model::control::{Action, Stmt, StmtKind};
 use model::expr::{BinaryOp, Expr, ExprKind, Whose};
+use model::statements::statements;
 use model::value::Value;
 use model::visit::each_part;
 
@@ -85,17 +86,9 @@ pub fn is_comparison(op: BinaryOp) -> bool {
 }
 
 fn each_test(body: &[Stmt], note: &mut dyn FnMut(&Expr)) {
-    for statement in body {
-        match &statement.kind {
-            StmtKind::Await(test) | StmtKind::Assert(test) => note(test),
-            StmtKind::If(test, yes, no) => {
-                note(test);
-                each_test(yes, note);
-                each_test(no, note);
-            }
-            StmtKind::Either(blocks) => blocks.iter().for_each(|block| each_test(block, note)),
-            StmtKind::For(_, block) => each_test(block, note),
-            _ => {}
+    for statement in statements(body) {
+        if let StmtKind::Await(test) | StmtKind::Assert(test) | StmtKind::If(test, ..) = &statement.kind {
+            note(test);
         }
     }
 }
