@@ -5,6 +5,7 @@
 mod certificates;
 mod changed_certificates;
 mod common;
+mod left_out;
 mod mutations;
 mod protocols;
 mod random_programs;
