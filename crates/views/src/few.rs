@@ -3,10 +3,10 @@
 //! In: an expression. Out: the same without such counts. That at least `m` processes are `A` is that there are `m` of them, no two of which are one; all other comparisons are made of that.
 //! Views show few processes, and can tell whether there are so many.
 
-use model::expr::{BinaryOp, Binding, BoundVar, Domain, Expr, ExprKind, Quantified, Quantifier};
+use model::expr::{BinaryOp, Binding, BoundVar, Domain, Expr, ExprKind, Quantified, Quantifier, Whose};
 use model::process::FamilyId;
 use model::value::Value;
-use model::visit::each_child_mut;
+use model::visit::{each_child_mut, each_part};
 
 /// More processes are not told by quantifiers.
 const MOST: i64 = 3;
@@ -36,6 +36,10 @@ fn compared(op: BinaryOp, left: &Expr, right: &Expr, family: FamilyId) -> Option
     if counted.quantifier != Quantifier::Count || binding.domain != Domain::Family(family) {
         return None;
     }
+    // A count looks at everybody, a quantifier not at all where there are too few: a fault would be passed by.
+    if !counted.filter.iter().chain([&counted.body]).all(has_a_value) {
+        return None;
+    }
     let at_least = |n: i64| at_least(counted, binding, n, left);
     let make = |kind| Expr { kind, span: left.span };
     let not = |expr: Expr| make(ExprKind::Not(Box::new(expr)));
@@ -53,6 +57,30 @@ fn compared(op: BinaryOp, left: &Expr, right: &Expr, family: FamilyId) -> Option
         BinaryOp::NotEqual => equal().map(not),
         _ => None,
     }
+}
+
+/// Whether an expression has a value in every state: it computes nothing, goes through nothing, names processes by bound variables, and has no other indices.
+fn has_a_value(expr: &Expr) -> bool {
+    let is_bound = |who: &Expr| matches!(who.kind, ExprKind::Bound(_) | ExprKind::Const(Value::Process(_)));
+    let is_of_bound = |index: &Expr| matches!(&index.kind, ExprKind::IndexOf(who) if is_bound(who));
+    let mut is_safe = true;
+    each_part(expr, &mut |part| {
+        is_safe &= match &part.kind {
+            ExprKind::Read(access) => {
+                let is_named = match &access.whose {
+                    Whose::Shared => true,
+                    Whose::Of(who) => is_bound(who),
+                    Whose::Mine | Whose::Frame => false,
+                };
+                is_named && access.indices.iter().all(is_of_bound)
+            }
+            ExprKind::At { who, .. } | ExprKind::IndexOf(who) => is_bound(who),
+            ExprKind::Binary(op, ..) => !op.computes(),
+            ExprKind::Negate(_) | ExprKind::ToProcess(..) | ExprKind::Quantified(_) | ExprKind::Myself => false,
+            _ => true,
+        };
+    });
+    is_safe
 }
 
 /// That so many processes are as counted.

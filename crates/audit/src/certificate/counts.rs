@@ -3,7 +3,7 @@
 //! In: what a property says. Out: the same, where `count(i: A(i)) < n` is that no `n` different processes are `A`, for `n` up to 4. Every comparison of a count with a number that is
 //! written down is one of two such sentences, or both.
 
-use model::expr::{BinaryOp, Binding, BoundVar, Domain, Expr, ExprKind, Quantified, Quantifier};
+use model::expr::{BinaryOp, Binding, BoundVar, Domain, Expr, ExprKind, Quantified, Quantifier, Whose};
 use model::process::FamilyId;
 use model::value::Value;
 use model::visit::each_child_mut;
@@ -34,6 +34,10 @@ fn comparison(expr: &Expr, crowd: FamilyId) -> Option<Expr> {
     if !is_count || !is_of_one || !(-1..MOST_DIFFERENT).contains(&number) {
         return None;
     }
+    // Where there are fewer processes than a sentence speaks of, it asks nobody; a count asks all, and may have no value.
+    if counted.filter.iter().chain([&counted.body]).any(may_have_no_value) {
+        return None;
+    }
     let fewer_than = |n: i64| Sentence { counted, at: expr.span }.fewer_than(n);
     let both = |one: Expr, other: Expr| Expr {
         kind: ExprKind::Binary(BinaryOp::And, Box::new(one), Box::new(other)),
@@ -49,6 +53,34 @@ fn comparison(expr: &Expr, crowd: FamilyId) -> Option<Expr> {
         BinaryOp::NotEqual => is_number().map(negated),
         _ => None,
     }
+}
+
+/// Whether an expression may have no value: by a computation, an index that is not that of a bound process, or a process that may be none.
+fn may_have_no_value(expr: &Expr) -> bool {
+    let is_somebody = |who: &Expr| matches!(who.kind, ExprKind::Bound(_) | ExprKind::Const(Value::Process(_)));
+    let mut open = vec![expr];
+    while let Some(part) = open.pop() {
+        match &part.kind {
+            ExprKind::Const(_) | ExprKind::Parameter(_) | ExprKind::Bound(_) => {}
+            ExprKind::Not(inner) => open.push(inner),
+            ExprKind::If(test, yes, no) => open.extend([&**test, &**yes, &**no]),
+            ExprKind::Binary(op, left, right) if !op.computes() => open.extend([&**left, &**right]),
+            ExprKind::At { who, .. } | ExprKind::IndexOf(who) if is_somebody(who) => {}
+            ExprKind::Read(access) => {
+                let is_index = |index: &Expr| matches!(&index.kind, ExprKind::IndexOf(who) if is_somebody(who));
+                let is_owned_by_somebody = match &access.whose {
+                    Whose::Shared => true,
+                    Whose::Of(who) => is_somebody(who),
+                    Whose::Mine | Whose::Frame => false,
+                };
+                if !is_owned_by_somebody || !access.indices.iter().all(is_index) {
+                    return true;
+                }
+            }
+            _ => return true,
+        }
+    }
+    false
 }
 
 fn negated(expr: Expr) -> Expr {
