@@ -22,7 +22,6 @@ use base::Budget;
 use engine::{Contradiction, Event, Exposure, Halt, Method, Observer, Statistics, Verdict};
 use evidence::certificate::{Claim, Fact, LocalFact, Sights, ViolationName};
 use evidence::{Certificate, Evidence, SymbolicSearch, Trace, TraceEnd};
-use model::Model;
 use model::process::ProcessId;
 use model::value::Value;
 use model::variable::CellId;
@@ -416,7 +415,7 @@ impl<B: FairBackend> FairSearch<'_, '_, B> {
         for (process, fact) in facts {
             let family = &model.families[model.processes[process].family];
             let others = family.processes().filter(|other| !spoken_of.contains(&process) && !spoken_of.contains(other));
-            let images = others.filter_map(|other| Some((other, transport(model, &fact, (process, other))?)));
+            let images = others.filter_map(|other| Some((other, transport(self.locals, &fact, (process, other))?)));
             for image in images.chain([(process, fact.clone())]).collect::<ProcessFacts>() {
                 if !whole.contains(&image) {
                     whole.push(image);
@@ -474,17 +473,26 @@ enum AbstractRunResult {
     Refine(ProcessFacts),
 }
 
-/// The same fact about another process of the family; `None` where it names a process.
-fn transport(model: &Model, fact: &LocalFact, (from, to): (ProcessId, ProcessId)) -> Option<LocalFact> {
+/// The same fact about another process of the family; `None` where it names a process, or places that the other one does not have.
+fn transport(locals: &Locals<'_>, fact: &LocalFact, (from, to): (ProcessId, ProcessId)) -> Option<LocalFact> {
+    let model = locals.model;
     Some(match fact {
-        LocalFact::Control(points) => LocalFact::Control(points.clone()),
+        LocalFact::Control(points) => {
+            let mut there: Vec<usize> =
+                points.iter().filter_map(|&point| locals.counterpart((from, point), to)).collect();
+            there.sort_unstable();
+            if there.is_empty() {
+                return None;
+            }
+            LocalFact::Control(there)
+        }
         LocalFact::Cell(_, Value::Process(_)) => return None,
         LocalFact::Cell(cell, value) => {
             let place = cell.index() - model.processes[from].first_cell;
             LocalFact::Cell(CellId::new(model.processes[to].first_cell + place), *value)
         }
         LocalFact::OneOf(lists) => {
-            let list = |facts: &Vec<LocalFact>| facts.iter().map(|fact| transport(model, fact, (from, to))).collect();
+            let list = |facts: &Vec<LocalFact>| facts.iter().map(|fact| transport(locals, fact, (from, to))).collect();
             LocalFact::OneOf(lists.iter().map(list).collect::<Option<_>>()?)
         }
     })

@@ -57,6 +57,14 @@ impl<'m> Locals<'m> {
         &self.processes[process.index()].points
     }
 
+    /// The point of another process of the same family at the same place with the same values of loop counters; `None` where the other one has none:
+    /// how many rounds a loop has may depend on the index of the process.
+    pub fn counterpart(&self, (process, point): (ProcessId, usize), other: ProcessId) -> Option<usize> {
+        let ControlPoint { place, counters } = self.points(process).get(point)?;
+        let values = counters.iter().map(|(_, value)| *value).collect();
+        self.processes[other.index()].numbers.get(&(*place, values)).copied()
+    }
+
     /// The cells that only the process sees, but for loop counters.
     pub fn cells(&self, process: ProcessId) -> &[CellId] {
         &self.processes[process.index()].cells

@@ -182,3 +182,28 @@ fn seventy_processes_are_told_apart() {
     let model = example("mux_sem_first", &[("N", 70)]);
     assert!(!decided(&model, "unfair", LivenessRule::FllB).0);
 }
+
+/// Processes of one family whose loops have different numbers of rounds have different points: what is exposed of one names points of another only by what they are.
+#[test]
+fn facts_about_loops_are_passed_on_to_processes_with_other_rounds() {
+    let text = "program one_bit(N: 2..) {
+        shared b: [bool; N];
+        process P[i in 0..<N] {
+            loop {
+                rest: idle;
+                set:  b[i] = true;
+                low:  for j in 0..<i { if b[j] { back: b[i] = false; wait: await !b[j]; goto set; } }
+                high: for j in i + 1..<N { await !b[j]; }
+                crit: skip;
+                leave: b[i] = false;
+            }
+        }
+        property first: P[0]@set ~> P[0]@crit under weak P[*];
+        property some:  (exists i: P[i]@set) ~> (exists i: P[i]@crit) under weak P[*];
+    }";
+    let model =
+        lang::load(&SourceFile::new("one_bit.pw", text), &[("N".to_owned(), 3)]).expect("it is a program").model;
+    for rule in [LivenessRule::FllA, LivenessRule::FllB] {
+        assert!(decided(&model, "first", rule).0 && decided(&model, "some", rule).0, "{rule:?}");
+    }
+}
