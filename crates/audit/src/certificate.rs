@@ -53,7 +53,7 @@ use evidence::ranks::ViolationName;
 use evidence::views::ViewsProof;
 use model::Model;
 use model::control::ActionKind;
-use model::property::{Property, PropertyKind};
+use model::property::{Formula, Property, PropertyKind};
 
 use claimed::Claimed;
 use diagrams::Diagrams;
@@ -202,6 +202,16 @@ fn is_about_states(claim: &Claim) -> bool {
     }
 }
 
+/// The way to violate a property that a claim is about.
+fn way(claim: &Claim) -> Option<&ViolationName> {
+    match claim {
+        Claim::NoFairRun(claim) => Some(&claim.violation),
+        Claim::Refutation(claim) => Some(&claim.violation),
+        Claim::Exchanged(claim) => Some(&claim.violation),
+        _ => None,
+    }
+}
+
 /// One question to the checker.
 struct Audit<'a> {
     model: &'a Model,
@@ -232,7 +242,7 @@ impl Audit<'_> {
             return Err(CertificateError::NotSupported(what));
         }
         self.supported()?;
-        let mut violations = self.violations()?;
+        let mut violations = self.violations(certificate)?;
         let mut scenes: BTreeMap<usize, Scene<'_>> = BTreeMap::new();
         let mut refuted: BTreeMap<usize, Refuted> = BTreeMap::new();
         let mut exchanges = Exchanges::default();
@@ -385,15 +395,28 @@ impl Audit<'_> {
     }
 
     /// The ways to violate a temporal property, none of them excluded yet; `None` for other properties.
-    fn violations(&self) -> Outcome<Option<Vec<Open>>> {
+    fn violations(&self, certificate: &Certificate) -> Outcome<Option<Vec<Open>>> {
         let PropertyKind::Temporal(formula) = &self.property.kind else { return Ok(None) };
+        let own = self.violations_of(formula)?;
+        // Where a proof speaks of none of these, it may be one of a formula that implies the property.
+        let names = certificate.facts.iter().filter_map(|fact| way(&fact.claim));
+        let names: Vec<&ViolationName> = names.collect();
+        let speaks_of = |all: &[Open]| all.iter().any(|one| names.contains(&&one.name));
+        match formula.stronger() {
+            Some(stronger) if !names.is_empty() && !speaks_of(&own) => Ok(Some(self.violations_of(&stronger)?)),
+            _ => Ok(Some(own)),
+        }
+    }
+
+    /// The ways to violate a formula under the property's assumptions.
+    fn violations_of(&self, formula: &Formula) -> Outcome<Vec<Open>> {
         let found = plain::violations(self.model, self.property, formula).map_err(|stop| match stop {
             StopReason::NotSupported(missing) => CertificateError::NotSupported(missing.to_string()),
             other => CertificateError::Stopped(other),
         })?;
         let open =
             |violation: ReferenceViolation| Open { name: violation.name(self.model), violation, is_excluded: false };
-        Ok(Some(found.into_iter().map(open).collect()))
+        Ok(found.into_iter().map(open).collect())
     }
 
     /// Checks that no run violates the property in one way, over an invariant that was checked before.

@@ -23,7 +23,8 @@
 //!
 //! **Temporal properties.** Each way to violate the property ([`crate::plain::violations`], named by what it is) needs a claim that
 //! no fair run violates it so; [`crate::ranks`] says what such a claim is and why it is one. Where a permutation of processes takes one violation
-//! to another, what excludes the one excludes the other ([`Exchanged`]).
+//! to another, what excludes the one excludes the other ([`Exchanged`]). Where the claims are about no way to violate the property, they are about those to violate a formula that
+//! implies it (`Formula::stronger`: of `eventually forall i: p`, `forall i: eventually always p`).
 
 use model::process::{FamilyId, ProcessId};
 use model::value::Value;

@@ -21,7 +21,9 @@
 //!
 //! **Rule.** Suppose that a fair run violates the property in a certain way. Let `I_v` be the edges of view `v` that it takes again and
 //! again. Sets `D_v` that contain `I_v` are kept: in the beginning all edges. The view of the property goes with the violation's
-//! automaton ([`crate::plain`]): its edges are those of the product. Each [`RefutationStep`] makes a set smaller and keeps `I_v` in it, or
+//! automaton ([`crate::plain`]): its edges are those of the product. That view may show other processes besides, and may leave out what the property speaks of, which may be anything then, if it has a value in every state.
+//! What a condition says of more than a view shows counts as far as it shows that (Kleene's three values). So each view knows what the acceptance of the automaton demands: the literals that all edges read on which it
+//! goes round in the end are true from some point on, and those of all edges with one mark again and again; beside crowds this is not used. Each [`RefutationStep`] makes a set smaller and keeps `I_v` in it, or
 //! distinguishes cases; the last one leaves a set empty. So there is no such run.
 //!
 //! **Crowds** ([`Sights::crowds`]). Permutations of a crowd's processes take the program to itself, move nothing but these processes' own cells and control,

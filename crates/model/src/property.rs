@@ -119,6 +119,38 @@ impl Formula {
     }
 }
 
+impl Formula {
+    /// A formula that implies this one and falls apart into more parts: conditions of which each is true from some point on always are, from some point on, true
+    /// together, so that they are together eventually. `None` where nothing falls apart. That all processes end, for one, is so if each of them does.
+    pub fn stronger(&self) -> Option<Formula> {
+        match self {
+            Formula::Boolean(BooleanOp::And, left, right) => {
+                let (one, other) = (left.stronger(), right.stronger());
+                if one.is_none() && other.is_none() {
+                    return None;
+                }
+                let part =
+                    |stronger: Option<Formula>, part: &Formula| Box::new(stronger.unwrap_or_else(|| part.clone()));
+                Some(Formula::Boolean(BooleanOp::And, part(one, left), part(other, right)))
+            }
+            Formula::Quantified { quantifier: Quantifier::Forall, bindings, filter, body } => {
+                Some(Formula::Quantified {
+                    quantifier: Quantifier::Forall,
+                    bindings: bindings.clone(),
+                    filter: filter.clone(),
+                    body: Box::new(body.stronger()?),
+                })
+            }
+            Formula::Unary(UnaryTemporal::Eventually, inner) => {
+                let lasting = eventually_always(inner);
+                let falls_apart = matches!(lasting, Formula::Boolean(..) | Formula::Quantified { .. });
+                falls_apart.then_some(lasting)
+            }
+            _ => None,
+        }
+    }
+}
+
 /// `eventually always` of each part of a conjunction that cannot be a fault.
 fn eventually_always(formula: &Formula) -> Formula {
     match formula {

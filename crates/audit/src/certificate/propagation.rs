@@ -7,6 +7,7 @@
 pub(super) mod conditions;
 mod crowds;
 pub(super) mod edges;
+mod partly;
 mod views;
 mod weights;
 
@@ -115,10 +116,20 @@ impl<'a> Scene<'a> {
         judge.check_values(violation, &property)?;
         let fairness = judge.fairness(violation, &property, &property_edges);
         let product = judge.product(&violation.automaton, (&property, &property_edges), &fairness)?;
-        let meetings = RefCell::default();
+        let (meetings, lasting) = Default::default();
         let named = Named::new(model, &violation.automaton, &claim.automaton)?;
-        let replay =
-            Replay { scene: self, judge, violation, named, earlier, property, property_edges, product, meetings };
+        let replay = Replay {
+            scene: self,
+            judge,
+            violation,
+            named,
+            earlier,
+            property,
+            property_edges,
+            product,
+            meetings,
+            lasting,
+        };
         let sets = Sets { of: vec![None; model.processes.len() + 1], scheduled: None };
         let mut n_steps = 0;
         replay.run(&claim.steps, sets, &mut n_steps)?;
@@ -155,6 +166,8 @@ struct Replay<'r, 'a> {
     product: Product,
     /// Which edges of two spots can be the same turn.
     meetings: RefCell<HashMap<(usize, usize), Rc<Meeting>>>,
+    /// By process, what the violation itself demands of its edges.
+    lasting: RefCell<HashMap<usize, Rc<Vec<Condition>>>>,
 }
 
 impl Replay<'_, '_> {
@@ -262,6 +275,10 @@ impl Replay<'_, '_> {
         let edges = self.scene.edges(spot)?;
         let ends = self.scene.ends[spot].get_or_init(|| edges.iter().map(|edge| (edge.from, edge.to)).collect());
         let mut conditions = self.fairness(spot, edges);
+        let lasting = self.lasting(spot, edges);
+        if !lasting.is_empty() {
+            conditions = Rc::new(conditions.iter().chain(lasting.iter()).cloned().collect());
+        }
         let lemmas: Vec<Rc<Condition>> =
             self.earlier.iter().filter_map(|fact| self.lemma(spot, edges, *fact)).collect();
         if !lemmas.is_empty() {
@@ -286,6 +303,16 @@ impl Replay<'_, '_> {
         made.retain(|condition| condition.often.contains(&false));
         let made = Rc::new(made);
         self.scene.conditions.borrow_mut().insert(key, Rc::clone(&made));
+        made
+    }
+
+    /// What the violation itself demands of the edges of a process.
+    fn lasting(&self, spot: usize, edges: &[Edge]) -> Rc<Vec<Condition>> {
+        if let Some(known) = self.lasting.borrow().get(&spot) {
+            return Rc::clone(known);
+        }
+        let made = Rc::new(self.judge.lasting(self.view(spot), edges, &self.violation.automaton));
+        self.lasting.borrow_mut().insert(spot, Rc::clone(&made));
         made
     }
 

@@ -52,7 +52,7 @@ impl Judge<'_, '_> {
     }
 
     /// The truth of an expression at each row, `None` where it has no value; nothing where the view does not show it.
-    fn truths(&self, view: &View, expr: &Expr, bound: &[Value]) -> Option<Vec<Option<bool>>> {
+    pub fn truths(&self, view: &View, expr: &Expr, bound: &[Value]) -> Option<Vec<Option<bool>>> {
         let items = looked_at(self.splitter, expr, bound)?;
         if !shows_all(view, &items) {
             return None;
@@ -70,9 +70,8 @@ impl Judge<'_, '_> {
             view.options[row].enabled[&process].iter().any(|&action| self.carries(action, labels))
         };
         let rows = 0..view.rows.len();
-        let expected = |expr: &Expr, wanted: bool| match self.truths(view, expr, &[]) {
-            Some(truths) => truths.into_iter().map(|truth| truth.is_none_or(|truth| truth == wanted)).collect(),
-            None => vec![true; view.rows.len()],
+        let expected = |expr: &Expr, wanted: bool| {
+            self.values(view, expr, &[]).into_iter().map(|value| value != Some(!wanted)).collect()
         };
         match predicate {
             StatePredicate::Holds(expr) => expected(expr, true),
@@ -202,14 +201,32 @@ impl Judge<'_, '_> {
         Ok(atoms)
     }
 
-    /// The product of the property's view with the automaton.
+    /// The value of what an automaton reads, at each row of the property's view. What the view does not show has a value in every state.
+    fn known_atoms(&self, automaton: &ReferenceAutomaton, view: &View) -> Outcome<Vec<Vec<Option<bool>>>> {
+        let mut atoms = Vec::new();
+        for atom in &automaton.atoms {
+            let values = match self.truths(view, &atom.expr, &atom.bound) {
+                Some(truths) if truths.contains(&None) => None,
+                Some(truths) => Some(truths),
+                None => {
+                    let has_value = self.splitter.has_value(&atom.expr, &atom.bound);
+                    has_value.then(|| self.values(view, &atom.expr, &atom.bound))
+                }
+            };
+            let no_value = || CertificateError::NotSupported("the property may have no value".to_owned());
+            atoms.push(values.ok_or_else(no_value)?);
+        }
+        Ok(atoms)
+    }
+
+    /// The product of the property's view with the automaton, where what the view does not show may be anything.
     pub fn product(
         &self,
         automaton: &ReferenceAutomaton,
         (view, edges): (&View, &[Edge]),
         fairness: &[Condition],
     ) -> Outcome<Product> {
-        let atoms = self.atoms(automaton, view)?;
+        let atoms = self.known_atoms(automaton, view)?;
         let mut leaving: HashMap<usize, Vec<usize>> = HashMap::new();
         edges.iter().enumerate().for_each(|(number, edge)| leaving.entry(edge.from).or_default().push(number));
         let mut nodes: Vec<(usize, usize)> = view.initial.iter().map(|&row| (row, 0)).collect();
@@ -219,7 +236,7 @@ impl Judge<'_, '_> {
         while at < nodes.len() {
             let (row, state) = nodes[at];
             for reading in &automaton.states[state] {
-                if !reading.literals.iter().all(|&(atom, wanted)| atoms[atom][row] == wanted) {
+                if !reading.literals.iter().all(|&(atom, wanted)| atoms[atom][row] != Some(!wanted)) {
                     continue;
                 }
                 for &edge in leaving.get(&row).into_iter().flatten() {
