@@ -20,6 +20,7 @@ use streett::{EdgeBits, GraphArc, MarkedGraph, StreettPair};
 
 use crate::graph::{Label, ViewGraph};
 use crate::items::{Item, looked_at};
+use crate::partly::{Literal, may_be};
 use crate::views::{View, ViewIdx, Views};
 
 /// The conditions of fairness pairs in a view; those that exclude nothing are left out.
@@ -46,7 +47,7 @@ pub fn fair_conditions(
         }
         let stays = match &pair.always {
             None => None,
-            Some(predicate) => Some(may_hold(views, of, predicate)?),
+            Some(predicate) => Some(may_hold(views, of, predicate)),
         };
         if stays.as_ref().is_some_and(|stays| stays.iter().all(|&stays| stays)) {
             continue;
@@ -54,7 +55,7 @@ pub fn fair_conditions(
         let mut often = EdgeBits::none(graph.graph.n_edges());
         for predicate in &pair.often {
             if let EdgePredicate::Before(predicate) = predicate {
-                let before = may_hold(views, of, predicate)?;
+                let before = may_hold(views, of, predicate);
                 (0..graph.graph.n_edges())
                     .filter(|&edge| before[graph.graph.arc(edge).from as usize])
                     .for_each(|edge| often.insert(edge));
@@ -107,14 +108,14 @@ fn may_be_met_elsewhere(view: &View, predicate: &EdgePredicate) -> bool {
 }
 
 /// At which rows a predicate may hold.
-fn may_hold(views: &mut Views<'_>, of: ViewIdx, predicate: &StatePredicate) -> Result<Vec<bool>, StopReason> {
+fn may_hold(views: &mut Views<'_>, of: ViewIdx, predicate: &StatePredicate) -> Vec<bool> {
     let model = views.model;
     let view = &views.list[of];
     let is_able = |row: usize, member: usize, labels: Option<&[String]>| {
         view.enabled[row][member].iter().any(|&action| carries(model, action, labels))
     };
     let rows = 0..view.rows.len();
-    Ok(match predicate {
+    match predicate {
         StatePredicate::Unable(process, labels) => match view.members.iter().position(|member| member == process) {
             Some(member) => rows.map(|row| !is_able(row, member, labels.as_deref())).collect(),
             None => vec![true; rows.len()],
@@ -122,15 +123,9 @@ fn may_hold(views: &mut Views<'_>, of: ViewIdx, predicate: &StatePredicate) -> R
         StatePredicate::NobodyAble => {
             rows.map(|row| (0..view.members.len()).all(|member| !is_able(row, member, None))).collect()
         }
-        StatePredicate::Holds(expr) => match truths(views, of, expr, &[])? {
-            Some(truths) => truths,
-            None => vec![true; views.list[of].rows.len()],
-        },
-        StatePredicate::Fails(expr) => match truths(views, of, expr, &[])? {
-            Some(truths) => truths.into_iter().map(|truth| !truth).collect(),
-            None => vec![true; views.list[of].rows.len()],
-        },
-    })
+        StatePredicate::Holds(expr) => may_be(views, of, (expr, &[]), true),
+        StatePredicate::Fails(expr) => may_be(views, of, (expr, &[]), false),
+    }
 }
 
 /// The truth of an expression at each row; `None` where the view does not show all that it reads.
@@ -191,10 +186,39 @@ impl Reader {
         Ok(Self::with_atoms(automaton, &atoms, views.list[of].rows.len()))
     }
 
+    /// The same, where the view shows a part of what the automaton reads; the rest may be anything.
+    ///
+    /// # Errors
+    /// An atom that may have no value.
+    pub fn partly(
+        views: &mut Views<'_>,
+        of: ViewIdx,
+        automaton: &plain::ReferenceAutomaton,
+    ) -> Result<Reader, StopReason> {
+        if automaton.atoms.iter().any(|atom| atom.expr.can_fault()) {
+            return Err(Coarse::NoValueInRuns.into());
+        }
+        let may = |wanted: bool, views: &mut Views<'_>| -> Vec<Vec<bool>> {
+            automaton.atoms.iter().map(|atom| may_be(views, of, (&atom.expr, &atom.bound), wanted)).collect()
+        };
+        let (fails, holds) = (may(false, views), may(true, views));
+        let can = |(atom, wanted): (usize, bool), row: usize| if wanted { holds[atom][row] } else { fails[atom][row] };
+        Ok(Self::with_literals(automaton, can, views.list[of].rows.len()))
+    }
+
     /// The automaton of a violation, with the truth of its atoms at each of so many rows.
     pub fn with_atoms(automaton: &plain::ReferenceAutomaton, atoms: &[Vec<bool>], n_rows: usize) -> Reader {
+        Self::with_literals(automaton, |(atom, wanted), row| atoms[atom][row] == wanted, n_rows)
+    }
+
+    /// The automaton of a violation, with what says whether a literal may hold at each of so many rows.
+    fn with_literals(
+        automaton: &plain::ReferenceAutomaton,
+        may_hold: impl Fn(Literal, usize) -> bool,
+        n_rows: usize,
+    ) -> Reader {
         let reading = |edge: &plain::ReferenceEdge| {
-            let can = |row: usize| edge.literals.iter().all(|&(atom, wanted)| atoms[atom][row] == wanted);
+            let can = |row: usize| edge.literals.iter().all(|&literal| may_hold(literal, row));
             Reading { rows: (0..n_rows).map(can).collect(), marks: edge.marks.clone(), target: edge.target as u32 }
         };
         let states = automaton.states.iter().map(|edges| edges.iter().map(reading).collect()).collect();
@@ -330,4 +354,13 @@ pub struct PropertyView {
     pub members: Vec<ProcessId>,
     /// The shared cells.
     pub more: std::collections::BTreeSet<Item>,
+}
+
+impl PropertyView {
+    /// Has these processes besides.
+    pub fn add(&mut self, processes: &[ProcessId]) {
+        let new: Vec<ProcessId> = processes.iter().copied().filter(|one| !self.members.contains(one)).collect();
+        self.members.extend(new);
+        self.members.sort_unstable();
+    }
 }

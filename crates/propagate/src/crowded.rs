@@ -15,8 +15,9 @@ use temporal::exchange::Exchanges;
 use crate::additive::{Source, pruned};
 use crate::conditions::property_view;
 use crate::crowds::{Crowd, are_kept, crowds, stand_ins, weighs_alike};
-use crate::engine::{Attempted, Config, Proving, Violating, refutation, violations, with_ways};
+use crate::engine::{Attempted, Config, Proving, Shows, Violating, refutation, violations, with_ways};
 use crate::refute::Effort;
+use crate::together::Company;
 use crate::views::Limits;
 use crate::workshop::Workshop;
 
@@ -37,9 +38,9 @@ pub(crate) fn proof(
     task: &Task<'_>,
     config: Config,
     exchanges: &Exchanges<'_>,
-    property: PropertyId,
+    (property, shows): (PropertyId, Shows),
 ) -> Result<Option<CrowdedProof>, Halt> {
-    let violations = violations(task, property)?;
+    let violations = violations(task, (property, shows))?;
     with_ways(&violations, |ways| {
         let plain: Vec<_> = ways.iter().map(|way| way.plain).collect();
         let images = exchanges.images(&plain);
@@ -100,7 +101,7 @@ fn by_source(
     let most_tests = config.tests.min(MOST_TESTS);
     for &way in ways {
         let effort = Effort { budget: &task.budget, most_tests, most_depth: config.depth };
-        match refutation(&mut proving.shop, way, crowds, (effort, config.edges))? {
+        match refutation(&mut proving.shop, (way, Company::default()), crowds, (effort, config.edges))? {
             Attempted::Refuted(_, claim) => facts.push(Fact { claim: Claim::Refutation(claim), uses: vec![0] }),
             Attempted::Left { .. } => return Ok(None),
         }

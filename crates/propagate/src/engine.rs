@@ -14,6 +14,7 @@ use evidence::certificate::{Claim, Exchanged, Fact};
 use evidence::plain;
 use evidence::propagation::{Additive, EdgeOwner, ProcessSight, Refutation, Sights};
 use evidence::{Certificate, Evidence, Scope};
+use model::Model;
 use model::expr::Expr;
 use model::process::ProcessId;
 use model::property::PropertyKind;
@@ -21,13 +22,14 @@ use temporal::exchange::Exchanges;
 
 use crate::additive::{Source, pruned};
 use crate::agenda::{Agenda, Attempt, Came};
-use crate::conditions::{Product, Reader, property_view, truths};
+use crate::conditions::{Product, PropertyView, Reader, property_view, truths};
 use crate::crowded;
 use crate::crowds::{Crowd, about};
 use crate::every::EverySize;
 use crate::items::Item;
-use crate::lemmas::looked_at;
-use crate::refute::{Effort, Question, Refuted, Refuter};
+use crate::lemmas::{looked_at, response};
+use crate::refute::{Effort, Leftover, Question, Refuted, Refuter};
+use crate::together::{Company, Together};
 use crate::views::{Limits, ViewIdx};
 use crate::workshop::Workshop;
 
@@ -46,6 +48,9 @@ config! {
         pub rows: usize = 200_000,
         /// Edges of view graphs, all together.
         pub edges: usize = 4_000_000,
+        /// View states of the property's processes together with others, where something is left without these: for a proof in which two or three processes
+        /// have to be looked at at once. 1 for none.
+        pub together: usize = 10_000,
     }
 }
 
@@ -105,6 +110,9 @@ impl Propagate {
             exchanges: Exchanges::of(task.model),
             sizes: None,
             shown: Vec::new(),
+            together: Together::default(),
+            is_last: false,
+            shows: Shows::Property,
         };
         let mut answers = Vec::new();
         for &property in &task.properties {
@@ -156,8 +164,8 @@ pub(crate) enum Attempted {
     Refuted(ViewIdx, Refutation),
     /// Something is left.
     Left {
-        /// What a run would do for ever, in words.
-        what: String,
+        /// What.
+        what: Leftover,
         /// Whether there were more tests to do.
         was_cut: bool,
     },
@@ -180,6 +188,11 @@ struct Prover<'t> {
     sizes: Option<Vec<Option<u64>>>,
     /// What the attempt showed that came farthest, of a property that stays open.
     shown: Vec<Fact>,
+    /// What may be spent on views of the property's processes together with others.
+    together: Together,
+    /// Whether all sums are known that are found, so that only larger views may help.
+    is_last: bool,
+    shows: Shows,
 }
 
 /// So many tests are done as long as there are more invariants to be found.
@@ -187,6 +200,12 @@ const LITTLE: usize = 2_000;
 
 /// So many cases within cases are tried with the first invariants.
 const SHALLOW: usize = 2;
+
+/// The view of a property shows so many processes together before it is tried to look at each by itself.
+const MOST_JOINT: usize = 3;
+
+/// Of all view states that there may be, one in so many may be of these together.
+const SHARE_OF_JOINT: usize = 4;
 
 /// Whether a proof was given up for something that is left.
 fn is_open(found: &Result<Certificate, Halt>) -> bool {
@@ -245,13 +264,31 @@ impl<'t> Prover<'t> {
         self.shop.as_mut().ok_or_else(|| Contradiction::new("views are made", "they are not").into())
     }
 
-    /// A proof of a property; where the invariants that are at hand leave something, with more.
+    /// A proof of a property, or of a formula that implies it.
     fn proof(&mut self, property: PropertyId) -> Result<Certificate, Halt> {
+        let has_stronger = match &self.task.model.properties[property].kind {
+            PropertyKind::Temporal(formula) => formula.stronger().is_some(),
+            _ => false,
+        };
+        if has_stronger {
+            self.shows = Shows::Stronger;
+            let found = self.proof_of(property);
+            self.shows = Shows::Property;
+            match found {
+                Err(Halt::Stopped(reason)) if !crate::refute::stopped(&reason) => {}
+                found => return found,
+            }
+        }
+        self.proof_of(property)
+    }
+
+    /// A proof of what is shown; where the invariants that are at hand leave something, with more.
+    fn proof_of(&mut self, property: PropertyId) -> Result<Certificate, Halt> {
         self.sizes = None;
         self.shown.clear();
         if !self.may_lack_value(property)
             && let Some(exchanges) = &self.exchanges
-            && let Some(found) = crowded::proof(self.task, self.config, exchanges, property)?
+            && let Some(found) = crowded::proof(self.task, self.config, exchanges, (property, self.shows))?
         {
             self.sizes = Some(found.sizes);
             return Ok(found.certificate);
@@ -283,6 +320,11 @@ impl<'t> Prover<'t> {
                 }
             }
         }
+        if is_open(&found) {
+            (self.together, self.is_last) = (Together::of(self.config.together), true);
+            found = self.certificate(property);
+            (self.together, self.is_last) = (Together::default(), false);
+        }
         if is_open(&found) && (was_shallow || self.most_tests < self.config.tests) {
             self.most_tests = self.config.tests;
             found = self.certificate(property);
@@ -292,7 +334,7 @@ impl<'t> Prover<'t> {
 
     /// A proof of a property.
     fn certificate(&mut self, property: PropertyId) -> Result<Certificate, Halt> {
-        let violations = violations(self.task, property)?;
+        let violations = violations(self.task, (property, self.shows))?;
         self.check_values(property)?;
         let proving = self.proving()?;
         proving.shop.forget();
@@ -349,26 +391,90 @@ impl<'t> Prover<'t> {
         let images = self.exchanges.as_ref().map_or_else(Vec::new, |exchanges| exchanges.images(&plain));
         // What is not refuted has no image that is, with what is known of all.
         (0..images.len()).filter(|&way| images[way].is_some()).for_each(|way| agenda.skip(way));
-        let mut left: BTreeMap<usize, String> = BTreeMap::new();
-        while let Some(Attempt { way, most_tests }) = agenda.next_attempt() {
-            let effort = Effort { budget: &self.task.budget, most_tests, most_depth: self.most_depth };
-            let edges = self.config.edges;
-            match refutation(&mut self.proving()?.shop, ways[way], &[], (effort, edges))? {
-                Attempted::Refuted(view, refutation) => {
-                    let near = self.learn(ways[way], (view, refutation), facts)?;
-                    agenda.note(way, Came::Refuted(&near));
-                    self.images(ways, (way, &images), &mut agenda, facts)?;
-                }
-                Attempted::Left { what, was_cut } => {
-                    left.insert(way, what);
-                    agenda.note(way, if was_cut { Came::Cut } else { Came::Stuck });
+        let mut left: BTreeMap<usize, Leftover> = BTreeMap::new();
+        loop {
+            while let Some(Attempt { way, most_tests }) = agenda.next_attempt() {
+                let effort = Effort { budget: &self.task.budget, most_tests, most_depth: self.most_depth };
+                match self.attempt(ways[way], effort)? {
+                    Attempted::Refuted(view, refutation) => {
+                        let near = self.learn(ways[way], (view, refutation), facts)?;
+                        agenda.note(way, Came::Refuted(&near));
+                        self.images(ways, (way, &images), &mut agenda, facts)?;
+                    }
+                    Attempted::Left { what, was_cut } => {
+                        left.insert(way, what);
+                        agenda.note(way, if was_cut { Came::Cut } else { Came::Stuck });
+                    }
                 }
             }
+            let open: Vec<usize> = agenda.open().collect();
+            let Some(&first) = open.first() else { return Ok(()) };
+            let mut found = None;
+            for way in open {
+                let near = left.get(&way).map_or(&[][..], |left| &left.near);
+                if let Some(refuted) = self.by_several(ways[way], near)? {
+                    found = Some((way, refuted));
+                    break;
+                }
+            }
+            let Some((way, refuted)) = found else {
+                let what = left.remove(&first).map(|left| left.in_words);
+                return Err(StopReason::Left(what.unwrap_or_default()).into());
+            };
+            let near = self.learn(ways[way], refuted, facts)?;
+            agenda.note(way, Came::Refuted(&near));
+            self.images(ways, (way, &images), &mut agenda, facts)?;
         }
-        match agenda.open() {
-            Some(way) => Err(StopReason::Left(left.remove(&way).unwrap_or_default()).into()),
-            None => Ok(()),
+    }
+
+    /// Tries to refute a way to violate the property. Where it speaks of many processes, with what each of these shows of it by itself; the view of all of them
+    /// comes last, since it is large.
+    fn attempt(&mut self, way: Violating<'_>, effort: Effort<'_>) -> Result<Attempted, Halt> {
+        let (edges, most_rows, is_last) = (self.config.edges, self.config.rows / SHARE_OF_JOINT, self.is_last);
+        let looked_at = property_view(self.task.model, &way.plain.automaton.atoms);
+        let shop = &mut self.proving()?.shop;
+        if looked_at.is_none_or(|looked_at| looked_at.members.len() <= MOST_JOINT) {
+            return refutation(shop, (way, Company::default()), &[], (effort, edges));
         }
+        let is_limit = |reason: &StopReason| !crate::refute::stopped(reason);
+        let left = match refutation(shop, (way, Company::PARTLY), &[], (effort, edges)) {
+            Ok(Attempted::Left { what, was_cut }) => Some(Attempted::Left { what, was_cut }),
+            Err(Halt::Stopped(reason)) if is_limit(&reason) => None,
+            found => return found,
+        };
+        let left = match left {
+            Some(left) if !is_last => return Ok(left),
+            left => left,
+        };
+        match (refutation(shop, (way, Company { most_rows, ..Company::default() }), &[], (effort, edges)), left) {
+            (Err(Halt::Stopped(reason)), Some(left)) if is_limit(&reason) => Ok(left),
+            (found, _) => found,
+        }
+    }
+
+    /// A refutation in a view of the property's processes together with some of those near them.
+    fn by_several(&mut self, way: Violating<'_>, near: &[ProcessId]) -> Result<Option<(ViewIdx, Refutation)>, Halt> {
+        let n_processes = self.task.model.processes.len();
+        for with in self.together.choices(near, n_processes) {
+            let most_rows = self.together.most_rows();
+            if most_rows == 0 {
+                break;
+            }
+            let effort = Effort { budget: &self.task.budget, most_tests: self.most_tests, most_depth: self.most_depth };
+            let (edges, company) = (self.config.edges, Company { with: &with, most_rows, is_partly_shown: false });
+            let shop = &mut self.proving()?.shop;
+            let n_views = shop.views.list.len();
+            let found = refutation(shop, (way, company), &[], (effort, edges));
+            let n_rows = shop.views.list[n_views..].iter().map(|view| view.rows.len()).sum();
+            match found {
+                Ok(Attempted::Refuted(view, refutation)) => return Ok(Some((view, refutation))),
+                Ok(Attempted::Left { .. }) => self.together.spend(n_rows),
+                // There are too many of them.
+                Err(Halt::Stopped(reason)) if !crate::refute::stopped(&reason) => self.together.spend(most_rows),
+                Err(halt) => return Err(halt),
+            }
+        }
+        Ok(None)
     }
 
     /// That ways to violate the property are images of one that the last fact refutes are facts, too.
@@ -386,7 +492,7 @@ impl<'t> Prover<'t> {
             found.push((image, facts.len()));
             facts.push(Fact { claim: Claim::Exchanged(claim.clone()), uses: vec![shown] });
         }
-        if agenda.open().is_none() {
+        if agenda.open().next().is_none() {
             return Ok(());
         }
         // Others may be refuted by what was learned of these.
@@ -433,11 +539,18 @@ impl<'t> Prover<'t> {
         let fact = facts.len();
         facts.push(Fact { claim: Claim::Refutation(refutation), uses });
         if view >= n_processes {
-            return Ok(Vec::new());
+            return self.learn_image(way, fact);
         }
         shop.learn(view, way.plain, fact)?;
         Ok(shop.views.list[view].touching.clone())
     }
+}
+
+/// What is shown: the property, or a formula that implies it and falls apart into more parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Shows {
+    Property,
+    Stronger,
 }
 
 /// The ways to violate a property, by small automata and by plain ones.
@@ -446,16 +559,21 @@ pub(crate) struct Violations {
     plain: Vec<plain::ReferenceViolation>,
 }
 
-/// The ways to violate a property.
+/// The ways to violate a property, or what implies it.
 ///
 /// # Errors
 /// A limit, or a contradiction.
-pub(crate) fn violations(task: &Task<'_>, property: PropertyId) -> Result<Violations, Halt> {
+pub(crate) fn violations(task: &Task<'_>, (property, shown): (PropertyId, Shows)) -> Result<Violations, Halt> {
     let model = task.model;
     let asked = &model.properties[property];
     let PropertyKind::Temporal(formula) = &asked.kind else {
         return Err(Contradiction::new("a question about runs is a temporal property", "it is not").into());
     };
+    let stronger = match shown {
+        Shows::Property => None,
+        Shows::Stronger => formula.stronger(),
+    };
+    let formula = stronger.as_ref().unwrap_or(formula);
     let small = temporal::violations(model, asked, formula, &task.budget)?;
     if small.iter().any(|violation| violation.real_steps_only) {
         return Err(StopReason::from(Feature::GivenAutomaton).into());
@@ -477,33 +595,54 @@ pub(crate) fn with_ways<T>(violations: &Violations, look: impl FnOnce(&[Violatin
     look(&ways.map(|(small, plain)| Violating { small, plain }).collect::<Vec<_>>())
 }
 
-/// Why no fair run violates the property in one way, with the view of the property; or what is left.
+/// A view that shows what a violation begins with, where that is about one process.
+fn asked_by(model: &Model, automaton: &plain::ReferenceAutomaton) -> PropertyView {
+    let asked = response(automaton).map(|response| response.asked).unwrap_or_default();
+    let atoms: Vec<plain::StateCondition> = asked.iter().map(|&(atom, _)| automaton.atoms[atom].clone()).collect();
+    property_view(model, &atoms).filter(|view| view.members.len() <= 1).unwrap_or_default()
+}
+
+/// Why no fair run violates the property in one way, with the view of the property and of those in its company; or what is left.
 ///
 /// # Errors
 /// A limit, or a contradiction.
 pub(crate) fn refutation(
     shop: &mut Workshop<'_>,
-    way: Violating<'_>,
+    (way, company): (Violating<'_>, Company<'_>),
     crowds: &[Crowd],
     (effort, most_edges): (Effort<'_>, usize),
 ) -> Result<Attempted, Halt> {
     let Violating { small, plain } = way;
     let model = shop.views.model;
     let looked_at = property_view(model, &plain.automaton.atoms);
-    let looked_at = looked_at.ok_or_else(|| StopReason::from(Feature::ChangingDomain))?;
-    let view = shop.views.joint(&looked_at.members, &looked_at.more)?;
+    let mut looked_at = looked_at.ok_or_else(|| StopReason::from(Feature::ChangingDomain))?;
+    let is_partly_shown = company.is_partly_shown;
+    if is_partly_shown {
+        looked_at = asked_by(model, &plain.automaton);
+    }
+    looked_at.add(company.with);
+    let view = match company.most_rows {
+        0 => shop.views.joint(&looked_at.members, &looked_at.more)?,
+        most_rows => shop.views.joint_within(&looked_at.members, &looked_at.more, most_rows)?,
+    };
     let graph = shop.graph(view)?;
     let conditions = shop.conditions(view, &about(model, crowds, &plain.fairness, None))?;
-    let reader = Reader::plain(&mut shop.views, view, &plain.automaton)?;
+    let reader = match is_partly_shown {
+        true => Reader::partly(&mut shop.views, view, &plain.automaton)?,
+        false => Reader::plain(&mut shop.views, view, &plain.automaton)?,
+    };
     let product = Product::new((&shop.views.list[view].initial, &graph.graph), &reader, &conditions, most_edges)?;
-    let reader = Reader::small(&mut shop.views, view, small)?;
-    let other = Product::new((&shop.views.list[view].initial, &graph.graph), &reader, &conditions, most_edges)?;
-    let n_edges = graph.graph.n_edges();
-    if product.fair_base_edges(n_edges) != other.fair_base_edges(n_edges) {
-        let expected = "the small automaton and the plain one of a violation accept the same runs";
-        return Err(Contradiction::new(expected, "they do not").into());
+    if !is_partly_shown {
+        let reader = Reader::small(&mut shop.views, view, small)?;
+        let other = Product::new((&shop.views.list[view].initial, &graph.graph), &reader, &conditions, most_edges)?;
+        let n_edges = graph.graph.n_edges();
+        if product.fair_base_edges(n_edges) != other.fair_base_edges(n_edges) {
+            let expected = "the small automaton and the plain one of a violation accept the same runs";
+            return Err(Contradiction::new(expected, "they do not").into());
+        }
     }
-    let question = Question { view, product: &product, fairness: &plain.fairness, crowds };
+    let (automaton, fairness) = (&*plain.automaton, &plain.fairness[..]);
+    let question = Question { view, product: &product, automaton, is_partly_shown, fairness, crowds };
     // Few cases within cases first: most proofs need few, and all that fail take the longer the more there may be.
     let mut refuted =
         Refuter::new(shop, &question, Effort { most_depth: 1.min(effort.most_depth), ..effort }).refute()?;

@@ -85,14 +85,19 @@ impl<'m> EverySize<'m> {
         let (PropertyKind::Temporal(formula), PropertyKind::Temporal(written)) = kinds else {
             return Err(outside("it is no question about runs"));
         };
-        self.look(written)?;
+        let (formula, written) = match (formula.stronger(), written.stronger()) {
+            // That all do something together eventually is shown of each one by itself.
+            (Some(stronger), Some(as_written)) if self.look(written).is_err() => (stronger, as_written),
+            _ => (formula.clone(), written.clone()),
+        };
+        self.look(&written)?;
         let can_fault = |&pair: &FairnessId| model.fairness[pair].can_fault_at_some_size();
         if asked.under.any_of.iter().flatten().any(can_fault) {
             return Err(outside("a fairness assumption may have no value"));
         }
         let views = certified(self.crowd.ground, &self.crowd.closed);
         let mut facts = vec![Fact { claim: Claim::Views(views), uses: Vec::new() }];
-        for violation in self.representatives(plain::violations(model, asked, formula)?)? {
+        for violation in self.representatives(plain::violations(model, asked, &formula)?)? {
             facts.push(Fact { claim: Claim::Crowd(self.refutation(&violation)?), uses: vec![0] });
         }
         let parameter = &model.parameters[self.fragment.parameter];

@@ -289,7 +289,7 @@ impl Reader<'_> {
 }
 
 /// Whether the value of an expression depends on the state.
-fn reads_state(expr: &Expr) -> bool {
+pub(crate) fn reads_state(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Read(_) | ExprKind::At { .. } => true,
         _ => {

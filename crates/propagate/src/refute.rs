@@ -6,11 +6,12 @@
 //! an additive invariant (E), a fair component (S), a process that is scheduled for ever. An empty set is a contradiction.
 //! Each rule keeps what the run does in the sets, or in those of one of the cases, so no question of circularity arises.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
 use base::{Budget, StopReason};
 use engine::Halt;
+use evidence::plain::ReferenceAutomaton;
 use evidence::propagation::{EdgeOwner, RefutationStep};
 use model::fairness::FairnessId;
 use model::process::ProcessId;
@@ -19,6 +20,7 @@ use streett::{EdgeBits, StreettPair};
 use crate::conditions::Product;
 use crate::crowds::{Crowd, about};
 use crate::left::in_words;
+use crate::partly::lasting_conditions;
 use crate::singled::Lookups;
 use crate::views::ViewIdx;
 use crate::workshop::Workshop;
@@ -29,6 +31,10 @@ pub struct Question<'q> {
     pub view: ViewIdx,
     /// The product with the automaton.
     pub product: &'q Product,
+    /// The automaton.
+    pub automaton: &'q ReferenceAutomaton,
+    /// Whether the view does not show all that the automaton reads.
+    pub is_partly_shown: bool,
     /// What the run satisfies besides.
     pub fairness: &'q [FairnessId],
     /// Processes of which one set represents those of all.
@@ -52,11 +58,20 @@ pub enum Refuted {
     Proved(Vec<RefutationStep>),
     /// Something is left.
     Left {
-        /// What a run would do for ever, in words.
-        what: String,
+        /// What.
+        what: Leftover,
         /// Whether there were more tests to do than may be done.
         was_cut: bool,
     },
+}
+
+/// What is left of some case.
+#[derive(Clone, Debug, Default)]
+pub struct Leftover {
+    /// What a run would do for ever, in words.
+    pub in_words: String,
+    /// The processes of which something was excluded, beside those of the property, first those of which least is left.
+    pub near: Vec<ProcessId>,
 }
 
 /// So many views of other processes are put in words.
@@ -116,10 +131,12 @@ pub struct Refuter<'r, 'm> {
     pub(crate) versions: Vec<Kept>,
     taken: Vec<Taken>,
     n_tests: usize,
-    left: Option<String>,
+    left: Option<Leftover>,
     /// The crowd of each process.
     pub(crate) crowd_of: Vec<Option<usize>>,
     pub(crate) lookups: Lookups,
+    /// By process, what the violation itself demands of its edges.
+    lasting: BTreeMap<usize, Rc<Vec<StreettPair>>>,
 }
 
 /// The cases that a rule distinguishes: the sets that it rests on, each case's own sets, and the step that it is.
@@ -137,8 +154,8 @@ impl<'r, 'm> Refuter<'r, 'm> {
             crowd.processes.iter().for_each(|process| crowd_of[process.index()] = Some(number));
         }
         let lookups = Lookups::default();
-        let (versions, taken) = Default::default();
-        Refuter { shop, question, effort, versions, taken, n_tests: 0, left: None, crowd_of, lookups }
+        let (versions, taken, lasting) = Default::default();
+        Refuter { shop, question, effort, versions, taken, n_tests: 0, left: None, crowd_of, lookups, lasting }
     }
 
     /// Refutes it, if it can.
@@ -157,7 +174,10 @@ impl<'r, 'm> Refuter<'r, 'm> {
                     Some(node) => node,
                     None => {
                         sets.queue.push_back(root);
-                        self.case(sets, 0)?
+                        match self.begin_everywhere(&mut sets, &mut steps)? {
+                            Some(empty) => Some(Node { steps: Vec::new(), end: End::Empty(empty) }),
+                            None => self.case(sets, 0)?,
+                        }
                     }
                 };
                 node.map(|mut node| {
@@ -173,6 +193,34 @@ impl<'r, 'm> Refuter<'r, 'm> {
                 Refuted::Left { what: self.left.unwrap_or_default(), was_cut }
             }
         })
+    }
+
+    /// Where the view of the property shows a part of it, what the violation demands of each process is where it begins.
+    fn begin_everywhere(&mut self, sets: &mut Sets, steps: &mut Vec<usize>) -> Result<Option<Version>, Halt> {
+        if !self.question.is_partly_shown {
+            return Ok(None);
+        }
+        for spot in 0..self.root() {
+            if self.lasting(spot)?.is_empty() {
+                continue;
+            }
+            if let Some(empty) = self.fair(spot, sets, steps)? {
+                return Ok(Some(empty));
+            }
+            sets.queue.push_back(spot);
+        }
+        Ok(None)
+    }
+
+    /// What the violation itself demands of the edges of a process.
+    fn lasting(&mut self, spot: usize) -> Result<Rc<Vec<StreettPair>>, Halt> {
+        if let Some(known) = self.lasting.get(&spot) {
+            return Ok(Rc::clone(known));
+        }
+        let graph = self.shop.graph(spot)?;
+        let made = Rc::new(lasting_conditions(&mut self.shop.views, (spot, &graph), self.question.automaton));
+        self.lasting.insert(spot, Rc::clone(&made));
+        Ok(made)
     }
 
     /// The spot of the property.
@@ -251,7 +299,13 @@ impl<'r, 'm> Refuter<'r, 'm> {
             return Ok(self.question.product.graph.fair_components(&edges, &self.question.product.conditions));
         }
         let conditions = match self.question.crowds {
-            [] => self.shop.known(spot, self.question.fairness)?,
+            [] => {
+                let known = self.shop.known(spot, self.question.fairness)?;
+                match &self.lasting(spot)?[..] {
+                    [] => known,
+                    lasting => Rc::new(known.iter().chain(lasting).cloned().collect()),
+                }
+            }
             crowds => {
                 let own = Some(ProcessId::new(spot));
                 self.shop.conditions(spot, &about(self.shop.views.model, crowds, self.question.fairness, own))?
@@ -519,7 +573,7 @@ impl<'r, 'm> Refuter<'r, 'm> {
     }
 
     /// What the view of the property shows of what is left, and which other views show something of it.
-    fn what_is_left(&mut self, sets: &Sets) -> Result<String, Halt> {
+    fn what_is_left(&mut self, sets: &Sets) -> Result<Leftover, Halt> {
         let root = self.root();
         let mut spots: Vec<usize> = (0..root).filter(|&spot| sets.current[spot].is_some()).collect();
         let mut sizes = vec![0; root];
@@ -535,11 +589,13 @@ impl<'r, 'm> Refuter<'r, 'm> {
             let edges = self.base_edges(spot, sets)?;
             let graph = self.shop.graph(self.view(spot))?;
             let rows = edges.iter().map(|edge| graph.graph.arc(edge).from).collect();
-            shown.push(in_words(&self.shop.views, self.view(spot), &rows));
+            // A view of no process says nothing.
+            shown.extend(Some(in_words(&self.shop.views, self.view(spot), &rows)).filter(|words| !words.is_empty()));
         }
         let others = spots.len().saturating_sub(MOST_SHOWN);
         let others = if others > 0 { format!("; and so on, in {others} more views") } else { String::new() };
-        Ok(format!("{}{others}", shown.join("; ")))
+        let in_words = format!("{}{others}", shown.join("; "));
+        Ok(Leftover { in_words, near: spots.into_iter().map(ProcessId::new).collect() })
     }
 
     /// The steps that matter, as a certificate has them.

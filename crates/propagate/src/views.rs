@@ -10,7 +10,7 @@ use base::{Budget, Feature, StopReason, Unsupported};
 use engine::Halt;
 use model::Model;
 use model::control::ActionId;
-use model::eval::{Move, Turn, free_cells, initial_states};
+use model::eval::{Move, State, Turn, free_cells, initial_states};
 use model::process::ProcessId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -192,8 +192,27 @@ impl<'m> Views<'m> {
         let view = self.empty(members.to_vec(), items);
         self.list.push(view);
         let at = self.list.len() - 1;
-        self.close(&[at])?;
+        if let Err(halt) = self.close(&[at]) {
+            self.list.pop();
+            return Err(halt);
+        }
         Ok(at)
+    }
+
+    /// The same, given up where it has more than so many rows.
+    ///
+    /// # Errors
+    /// As [`Views::joint`].
+    pub fn joint_within(
+        &mut self,
+        members: &[ProcessId],
+        more: &BTreeSet<Item>,
+        most_rows: usize,
+    ) -> Result<ViewIdx, Halt> {
+        let usual = std::mem::replace(&mut self.limits.most_rows, most_rows);
+        let found = self.joint(members, more);
+        self.limits.most_rows = usual;
+        found
     }
 
     /// What a process sees.
@@ -237,6 +256,11 @@ impl<'m> Views<'m> {
     pub fn state(&mut self, view: ViewIdx, row: u32) -> &model::eval::State {
         let view = &self.list[view];
         self.stepper.state(&view.items, &view.rows[row as usize])
+    }
+
+    /// Some state, for what reads none.
+    pub(crate) fn any_state(&self) -> State {
+        initial_states(self.model).next().expect("a program has an initial state")
     }
 
     /// What decides whether additive invariants allow two rows of views side by side.

@@ -288,7 +288,12 @@ impl Writer<'_> {
         let label = |choices: &mut Choices| format!("l{}", choices.below(*n_lines));
         let (from, to) = (label(self.choices), label(self.choices));
         let over = format!("forall j in 0..<{n_processes}");
-        match self.choices.below(12) {
+        let some = format!("exists j in 0..<{n_processes}");
+        match self.choices.below(16) {
+            12 => format!("({some}: {name}[j]@{from}) ~> ({some}: {name}[j]@{to})"),
+            13 => format!("always eventually {over}: !{name}[j]@{from}"),
+            14 => format!("({over}: {name}[j]@{from}) ~> !{name}[0]@{from} && ({some}: {name}[j]@{to})"),
+            15 => format!("eventually always ({some}: {name}[j]@{from})"),
             0 => format!("{over}: always eventually {name}[j]@{to}"),
             1 => format!("{over}: (eventually always {name}[j]@{from}) || always eventually {name}[j]@{to}"),
             2 => format!("{over}: {name}[j]@{from} ~> !{name}[j]@{from}"),
@@ -329,6 +334,18 @@ impl Writer<'_> {
                 self.choices.below(family.n_processes).to_string()
             };
             under.push(format!("{form} {}[{who}]@l{}", family.name, self.choices.below(*n_lines)));
+        }
+        if self.choices.chance(25) {
+            let (family, n_lines) = &families[self.choices.below(families.len())];
+            let (name, n_processes) = (family.name, family.n_processes);
+            let [one, other] = [(); 2].map(|()| self.choices.below(*n_lines));
+            let some = |label: usize| format!("(exists j in 0..<{n_processes}: {name}[j]@l{label})");
+            under.push(match self.choices.below(4) {
+                0 => format!("strong {} => false", some(one)),
+                1 => format!("weak forall j in 0..<{n_processes}: !{name}[j]@l{one}"),
+                2 => format!("strong {} => {}", some(one), some(other)),
+                _ => format!("strong {} => {name}[0]@l{other}", some(one)),
+            });
         }
         let mut text = under.join(", ");
         if !text.is_empty() && self.choices.chance(10) {

@@ -12,3 +12,4 @@ mod meetings;
 mod mutants;
 mod protocols;
 mod random;
+mod several;
