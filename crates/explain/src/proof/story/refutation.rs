@@ -12,6 +12,7 @@ use model::Model;
 use model::control::PlaceId;
 use model::print;
 use model::process::ProcessId;
+use model::property::PropertyKind;
 use model::value::Value;
 use model::variable::CellId;
 
@@ -41,7 +42,12 @@ pub(super) fn story(model: &Model, certificate: &Certificate) -> Option<Story> {
     });
     let refutations: Vec<&Refutation> = refutations.collect();
     let refutation = *refutations.first()?;
-    let teller = RefutationStory { model, sights, refutation };
+    let asked = model.properties.iter().find(|one| one.name == certificate.property);
+    let is_of_each = asked.is_some_and(|asked| match &asked.kind {
+        PropertyKind::Temporal(formula) => formula.stronger().is_some(),
+        _ => false,
+    });
+    let teller = RefutationStory { model, sights, refutation, is_of_each };
     let mut out = Story { lines: vec![line(0, teller.supposed())], ..Story::default() };
     out.lines.extend(set_in(teller.steps(&refutation.steps)));
     let n_more = refutations.len() - 1;
@@ -66,6 +72,8 @@ struct RefutationStory<'a> {
     model: &'a Model,
     sights: &'a Sights,
     refutation: &'a Refutation,
+    /// Whether it may be shown of each part of the property that it is true from some point on.
+    is_of_each: bool,
 }
 
 fn line(depth: usize, text: String) -> StoryLine {
@@ -95,6 +103,9 @@ impl RefutationStory<'_> {
             self.refutation.violation.instance.iter().map(|(name, value)| format!("{name} = {value}")).collect();
         match instance.is_empty() {
             true => "suppose that a fair run violates it".to_owned(),
+            false if self.is_of_each => {
+                format!("suppose that a fair run does not keep to it in the end for {}", instance.join(", "))
+            }
             false => format!("suppose that a fair run violates it for {}", instance.join(", ")),
         }
     }
