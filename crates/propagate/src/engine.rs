@@ -437,7 +437,9 @@ impl<'t> Prover<'t> {
             return refutation(shop, (way, Company::default()), &[], (effort, edges));
         }
         let is_limit = |reason: &StopReason| !crate::refute::stopped(reason);
-        let left = match refutation(shop, (way, Company::PARTLY), &[], (effort, edges)) {
+        let little =
+            Effort { most_tests: effort.most_tests.min(LITTLE), most_depth: effort.most_depth.min(SHALLOW), ..effort };
+        let left = match refutation(shop, (way, Company::PARTLY), &[], (little, edges)) {
             Ok(Attempted::Left { what, was_cut }) => Some(Attempted::Left { what, was_cut }),
             Err(Halt::Stopped(reason)) if is_limit(&reason) => None,
             found => return found,
