@@ -45,10 +45,7 @@ pub fn fair_conditions(
         {
             continue;
         }
-        let stays = match &pair.always {
-            None => None,
-            Some(predicate) => Some(may_hold(views, of, predicate)),
-        };
+        let stays = pair.always.as_ref().map(|predicate| may_hold(views, of, predicate));
         if stays.as_ref().is_some_and(|stays| stays.iter().all(|&stays| stays)) {
             continue;
         }
