@@ -94,7 +94,7 @@ pub fn local_graphs(task: &GraphTask<'_>, observer: &dyn Observer) -> Result<Loc
     refuse_stacks(task.model)?;
     refuse_chains(task.model)?;
     let started = Instant::now();
-    let codec = Codec::new(task.model, UnrollLimits::default());
+    let codec = Codec::within(task.model, UnrollLimits::default(), task.budget);
     let machine = Machine { codec: &codec, code: Compiler::new(&codec).finish() };
     let meter = Meter::new(task.budget, observer);
     let found = with_coarse_width(codec.layout.n_words, GraphsWork { task, machine: &machine, meter: &meter })?;

@@ -49,7 +49,7 @@ impl Engine for Ls3 {
     }
 
     fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
-        let codec = Codec::new(task.model, UnrollLimits::default());
+        let codec = Codec::within(task.model, UnrollLimits::default(), &task.budget);
         let work = Ls3Work { method: *self, codec: &codec, task, observer };
         Ok(with_coarse_width(codec.layout.n_words, work).unwrap_or_else(|stop| task.undecided(&stop)))
     }

@@ -21,6 +21,7 @@ use crate::points::{Points, called_procedures};
 use crate::process::ProcessId;
 use crate::variable::{CellId, Init};
 use crate::view::is_visible;
+use crate::visit::{each_part, each_text};
 
 use possible::AbstractEval;
 
@@ -105,6 +106,18 @@ pub fn view(model: &Model, process: ProcessId) -> BTreeSet<CellId> {
     visible(model, &footprints(model, process))
 }
 
+/// The same action by action, whatever the counters: maybe more cells, in a time that does not grow with the points of the process.
+pub fn outline_view(model: &Model, process: ProcessId) -> BTreeSet<CellId> {
+    let procedures = called_procedures(model, process);
+    let is_own = |scope: TextOwner| match scope {
+        TextOwner::Family(family) => family == model.processes[process].family,
+        TextOwner::Procedure(procedure) => procedures.contains(&procedure),
+    };
+    let actions = model.actions.entries().filter(|(_, action)| is_own(action.scope));
+    let found: Vec<Footprint> = actions.map(|(id, _)| footprint(model, process, id, &Counters::new())).collect();
+    visible(model, &found)
+}
+
 /// The shared and public cells of some footprints.
 pub fn visible(model: &Model, footprints: &[Footprint]) -> BTreeSet<CellId> {
     footprints.iter().flat_map(Footprint::cells).filter(|&cell| is_visible(model, cell)).collect()
@@ -121,6 +134,13 @@ pub fn footprints(model: &Model, process: ProcessId) -> Vec<Footprint> {
 /// A process whose text reads the control location of another one, if there is one. Methods that know of the others only what is shared
 /// cannot follow it.
 pub fn watcher(model: &Model) -> Option<ProcessId> {
+    let mut mentions_locations = false;
+    each_text(model, &mut |text| {
+        each_part(text, &mut |part| mentions_locations |= matches!(part.kind, ExprKind::At { .. }));
+    });
+    if !mentions_locations {
+        return None;
+    }
     let watches = |&process: &ProcessId| footprints(model, process).iter().any(|found| !found.looks_at.is_empty());
     model.processes.ids().find(watches)
 }

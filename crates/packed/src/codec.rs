@@ -3,6 +3,7 @@
 //! In: either. Out: the other; both directions lose nothing. Evidence is shown in states of `eval`; tests compare packed
 //! steps with those of `eval` through this.
 
+use base::Budget;
 use model::Model;
 use model::control::{ActionId, PlaceId, TextOwner};
 use model::eval::{Control, Frame, State};
@@ -46,15 +47,27 @@ pub struct Codec<'m> {
     pub stacks: Vec<Stacks>,
     /// How far the program is written out.
     pub limits: UnrollLimits,
+    /// Whose turns the compiler keeps to.
+    budget: Budget,
 }
 
 impl<'m> Codec<'m> {
     /// For the states of a Model.
     pub fn new(model: &'m Model, limits: UnrollLimits) -> Self {
+        Codec::within(model, limits, &Budget::unlimited())
+    }
+
+    /// The same for work that has a budget: where it works in turns, to compile a program of many processes pauses between them.
+    pub fn within(model: &'m Model, limits: UnrollLimits, budget: &Budget) -> Self {
         let plan = ControlPlan::new(model, limits.max_points);
         let layout = StateLayout::new(model, &plan, limits.least_stack_bits);
         let stacks = model.processes.ids().map(|_| Stacks::default()).collect();
-        Codec { model, plan, layout, stacks, limits }
+        Codec { model, plan, layout, stacks, limits, budget: budget.clone() }
+    }
+
+    /// Waits where it is not the turn of this work; what the budget forbids is noticed by whoever runs the code.
+    pub(crate) fn pause(&self) {
+        let _may_go_on = self.budget.check(0);
     }
 
     /// The packed form of a state, as many words as the layout says.

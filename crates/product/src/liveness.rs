@@ -39,7 +39,7 @@ use streett::lasso::{self, FairLasso};
 /// Answers the temporal properties among those of a task, and the others that are named, on the same graph; the rest is not looked at.
 /// A graph that would take more than `most_bytes` is given up: its temporal properties have no answer then.
 pub(crate) fn run(task: &Task<'_>, others: &[PropertyId], meter: &Meter<'_>, most_bytes: Option<u64>) -> Vec<Answer> {
-    let codec = Codec::new(task.model, UnrollLimits::default());
+    let codec = Codec::within(task.model, UnrollLimits::default(), &task.budget);
     let started = Instant::now();
     let asked: Vec<AskedProperty> = task.properties.iter().filter_map(|&id| AskedProperty::new(task, id)).collect();
     if asked.is_empty() {

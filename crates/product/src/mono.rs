@@ -65,7 +65,7 @@ fn search(task: &Task<'_>, asked: Vec<PropertyId>, observer: &dyn Observer) -> V
         return Vec::new();
     }
     let meter = Meter::new(&task.budget, observer);
-    let codec = Codec::new(task.model, UnrollLimits::default());
+    let codec = Codec::within(task.model, UnrollLimits::default(), &task.budget);
     let job = MonoJob { codec: &codec, asked: asked.clone(), meter: &meter, n_threads: task.n_threads };
     let answers: Vec<Answer> = match with_width(codec.layout.n_words, job) {
         Ok((asked, outcome)) => {

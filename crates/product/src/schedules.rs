@@ -63,7 +63,7 @@ impl Engine for Schedules {
 
     fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
         let meter = Meter::new(&task.budget, observer);
-        let codec = Codec::new(task.model, UnrollLimits::default());
+        let codec = Codec::within(task.model, UnrollLimits::default(), &task.budget);
         let is_temporal = |id: &PropertyId| matches!(task.model.properties[*id].kind, PropertyKind::Temporal(_));
         let (runs, states): (Vec<PropertyId>, Vec<PropertyId>) = task.properties.iter().partition(|id| is_temporal(id));
         let started = Instant::now();

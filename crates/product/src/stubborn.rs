@@ -81,7 +81,7 @@ enum DependenceFrom {
 }
 
 fn answers(task: &Task<'_>, observer: &dyn Observer, dependence: DependenceFrom) -> Result<Vec<Answer>, EngineError> {
-    let codec = Codec::new(task.model, UnrollLimits::default());
+    let codec = Codec::within(task.model, UnrollLimits::default(), &task.budget);
     let work = StubbornWork { codec: &codec, task, observer, dependence };
     Ok(with_width(codec.layout.n_words, work).unwrap_or_else(|stop| task.undecided(&stop)))
 }

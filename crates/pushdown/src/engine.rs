@@ -66,7 +66,8 @@ impl Engine for Pushdown {
     }
 
     fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
-        let codec = Codec::new(task.model, UnrollLimits { least_stack_bits: 32, ..UnrollLimits::default() });
+        let limits = UnrollLimits { least_stack_bits: 32, ..UnrollLimits::default() };
+        let codec = Codec::within(task.model, limits, &task.budget);
         if let Some(stop) = cannot_follow(&codec) {
             return Ok(task.undecided(&stop));
         }

@@ -12,7 +12,7 @@ use engine::PropertyId;
 use local::fair::LivenessRule;
 use local::{ExplicitKIndex, Ls3};
 use model::expr::{BinaryOp, Domain, Expr, ExprKind, Quantified, Quantifier};
-use model::footprint::view;
+use model::footprint::outline_view;
 use model::property::PropertyKind;
 use model::variable::CellId;
 use model::{Model, symmetry};
@@ -111,7 +111,7 @@ fn widest_view(model: &Model) -> f64 {
         known.push(process.family);
         is_new
     });
-    first_of_family.map(|(id, _)| view(model, id).into_iter().map(bits).sum::<f64>()).fold(0.0, f64::max)
+    first_of_family.map(|(id, _)| outline_view(model, id).into_iter().map(bits).sum::<f64>()).fold(0.0, f64::max)
 }
 
 /// The class of a Model, as the table names it.

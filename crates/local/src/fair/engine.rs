@@ -145,7 +145,7 @@ impl ExplicitFll {
         let shown = (help.shown)(property);
         let conditions = Conditions::new(task.model, property, &task.budget)?;
         let locals = Locals::new(task.model)?;
-        let codec = Codec::new(task.model, UnrollLimits::default());
+        let codec = Codec::within(task.model, UnrollLimits::default(), &task.budget);
         let work = FllWork {
             method: *self,
             codec: &codec,

@@ -50,7 +50,7 @@ impl Engine for ExplicitKIndex {
     }
 
     fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
-        let codec = Codec::new(task.model, UnrollLimits::default());
+        let codec = Codec::within(task.model, UnrollLimits::default(), &task.budget);
         let work = KIndexWork { method: *self, sums: None, codec: &codec, task, observer };
         Ok(with_coarse_width(codec.layout.n_words, work).unwrap_or_else(|stop| task.undecided(&stop)))
     }
@@ -71,7 +71,7 @@ impl Engine for PrunedKIndex {
     }
 
     fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
-        let codec = Codec::new(task.model, UnrollLimits::default());
+        let codec = Codec::within(task.model, UnrollLimits::default(), &task.budget);
         let sums = Sums::new(self.sums.clone());
         let work = KIndexWork { method: self.sets, sums, codec: &codec, task, observer };
         Ok(with_coarse_width(codec.layout.n_words, work).unwrap_or_else(|stop| task.undecided(&stop)))

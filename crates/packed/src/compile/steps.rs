@@ -16,6 +16,7 @@ impl Compiler<'_, '_> {
     /// The steps of all processes at all their points.
     pub(super) fn all_steps(&mut self) {
         for process in self.model.processes.ids() {
+            self.codec.pause();
             let points = &self.codec.plan.points[process.index()];
             let steps =
                 points.iter().enumerate().map(|(number, point)| self.point_steps(process, number as u32, point));
