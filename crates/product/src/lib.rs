@@ -18,4 +18,4 @@ mod stubborn;
 
 pub use mono::{Mono, explore};
 pub use schedules::Schedules;
-pub use stubborn::{Stubborn, StubbornByText, reduced_size};
+pub use stubborn::{Stubborn, StubbornBesidePlain, StubbornByText, reduced_size};

@@ -101,17 +101,37 @@ impl<'a, const W: usize> ProductSearch<'a, W> {
     /// everything is seen.
     pub fn run(mut self) -> SearchOutcome {
         self.start();
-        let mut complete = false;
-        while !self.meter.is_stopped() && !self.findings.are_complete() {
-            if self.level_len() == 0 {
-                complete = self.bounds.movers.is_none();
-                break;
-            }
-            if self.n_states() >= self.bounds.most_states {
-                break;
+        self.go_on(u64::MAX);
+        self.outcome()
+    }
+
+    /// Goes on from where it is until it ends, or has taken so many steps in all; whether it has ended. Levels are finished.
+    pub fn go_on(&mut self, most_steps: u64) -> bool {
+        while !self.has_ended() {
+            if self.counts.transitions >= most_steps {
+                return false;
             }
             self.step();
         }
+        true
+    }
+
+    fn has_ended(&self) -> bool {
+        self.meter.is_stopped()
+            || self.findings.are_complete()
+            || self.level_len() == 0
+            || self.n_states() >= self.bounds.most_states
+    }
+
+    /// By question: what decided it so far, if something did.
+    pub fn known(&self) -> &[Option<QuestionFinding>] {
+        &self.findings.known
+    }
+
+    /// What it saw.
+    pub fn outcome(self) -> SearchOutcome {
+        let is_through = !self.meter.is_stopped() && !self.findings.are_complete() && self.level_len() == 0;
+        let complete = is_through && self.bounds.movers.is_none();
         if complete {
             self.findings.end();
         }
@@ -142,7 +162,7 @@ impl<'a, const W: usize> ProductSearch<'a, W> {
     }
 
     /// Stores the initial states, level 0.
-    fn start(&mut self) {
+    pub fn start(&mut self) {
         let open = self.findings.open();
         let level = self.level(&open);
         let mut finder = level.finder();

@@ -3,10 +3,12 @@
 //! In: a task. Out: an answer for each safety property that reduction preserves. At each state a set of actions is chosen that
 //! nobody outside can disturb, and only those are taken; what is left out commutes with them. Which actions commute, and what could
 //! enable an action, is read from the text. Where that leaves out little, local state graphs are asked which actions commute, as long as they are
-//! small; and where they do not help either, the whole product is searched. `docs/reduction.md` says why deadlocks and violations are not lost.
+//! small; and where they do not help either, the whole product is searched. While little is left out, the plain search works beside, so that reduction never costs much more than twice as
+//! much. `docs/reduction.md` says why deadlocks and violations are not lost.
 //!
 //! `effects.rs`: what a step may do. `queues.rs`: sends and receives. `relations.rs`: which actions may disturb each other. `dependence.rs`: the same from local state
-//! graphs. `needs.rs`: what a set needs besides, as rows of bits. `choice.rs`: the set of actions for a state. `search.rs`: the search.
+//! graphs. `needs.rs`: what a set needs besides, as rows of bits. `choice.rs`: the set of actions for a state. `search.rs`: the search. `rival.rs`: the plain
+//! search beside it.
 
 mod choice;
 mod dependence;
@@ -14,6 +16,7 @@ mod effects;
 mod needs;
 mod queues;
 mod relations;
+mod rival;
 mod search;
 
 use std::time::Instant;
@@ -38,7 +41,8 @@ use packed::questions::StateQuestion;
 use packed::width::{ForWidth, with_width};
 use packed::words::add;
 use relations::Relations;
-use search::{StubbornOutcome, StubbornSearch, Trial};
+use rival::{Rival, RivalPace};
+use search::{ReducedEnd, StubbornOutcome, StubbornSearch, Trial};
 
 /// With more actions than this nothing is left out: what they need of each other would take too much room.
 const MOST_ACTIONS: usize = 20_000;
@@ -53,7 +57,7 @@ impl Engine for Stubborn {
     }
 
     fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
-        answers(task, observer, DependenceFrom::Both)
+        answers(task, observer, ReductionSetup::USUAL)
     }
 }
 
@@ -67,8 +71,33 @@ impl Engine for StubbornByText {
     }
 
     fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
-        answers(task, observer, DependenceFrom::Text)
+        answers(task, observer, ReductionSetup { dependence: DependenceFrom::Text, ..ReductionSetup::USUAL })
     }
+}
+
+/// The same, where the plain search works as much from the first step on, whatever is left out.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct StubbornBesidePlain;
+
+impl Engine for StubbornBesidePlain {
+    fn method(&self) -> Method {
+        Method::Stubborn
+    }
+
+    fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
+        answers(task, observer, ReductionSetup { pace: RivalPace::ALWAYS, ..ReductionSetup::USUAL })
+    }
+}
+
+/// How a reduced search is made.
+#[derive(Clone, Copy, Debug)]
+struct ReductionSetup {
+    dependence: DependenceFrom,
+    pace: RivalPace,
+}
+
+impl ReductionSetup {
+    const USUAL: ReductionSetup = ReductionSetup { dependence: DependenceFrom::Both, pace: RivalPace::USUAL };
 }
 
 /// What says which steps are independent.
@@ -80,9 +109,9 @@ enum DependenceFrom {
     Both,
 }
 
-fn answers(task: &Task<'_>, observer: &dyn Observer, dependence: DependenceFrom) -> Result<Vec<Answer>, EngineError> {
+fn answers(task: &Task<'_>, observer: &dyn Observer, setup: ReductionSetup) -> Result<Vec<Answer>, EngineError> {
     let codec = Codec::within(task.model, UnrollLimits::default(), &task.budget);
-    let work = StubbornWork { codec: &codec, task, observer, dependence };
+    let work = StubbornWork { codec: &codec, task, observer, setup };
     Ok(with_width(codec.layout.n_words, work).unwrap_or_else(|stop| task.undecided(&stop)))
 }
 
@@ -90,7 +119,7 @@ struct StubbornWork<'w> {
     codec: &'w Codec<'w>,
     task: &'w Task<'w>,
     observer: &'w dyn Observer,
-    dependence: DependenceFrom,
+    setup: ReductionSetup,
 }
 
 impl ForWidth for StubbornWork<'_> {
@@ -98,7 +127,7 @@ impl ForWidth for StubbornWork<'_> {
 
     /// Deadlocks need less than other questions do, so they have a search of their own.
     fn run<const W: usize>(self) -> Vec<Answer> {
-        let StubbornWork { codec, task, observer, dependence } = self;
+        let StubbornWork { codec, task, observer, setup } = self;
         let mut compiler = Compiler::new(codec);
         let compile = |&id: &PropertyId| StateQuestion::new(task.model, id, &mut compiler);
         let questions: Vec<StateQuestion> = task.properties.iter().filter_map(compile).collect();
@@ -116,7 +145,7 @@ impl ForWidth for StubbornWork<'_> {
                 keeping,
                 meter: &meter,
                 budget: &task.budget,
-                dependence,
+                setup,
             }
             .run();
             for (at, question) in asked.iter().enumerate() {
@@ -163,7 +192,7 @@ impl ForWidth for Sizing<'_> {
             keeping,
             meter: self.meter,
             budget: self.budget,
-            dependence: DependenceFrom::Both,
+            setup: ReductionSetup::USUAL,
         }
         .run();
         outcome.stopped.map_or(Ok(outcome.exploration), Err)
@@ -179,6 +208,9 @@ const LITTLE: f64 = 0.3;
 /// Where less than this part of the steps is left out, it takes longer to leave them out than to take them. (Few steps less may be many states less.)
 const TOO_LITTLE: f64 = 0.02;
 
+/// To make larger local state graphs takes as long as so many steps of the plain search.
+const GRAPHS_WORK: u64 = 1_500_000;
+
 /// A reduced search for some questions.
 struct ReducedWork<'w, const W: usize> {
     machine: &'w Machine<'w>,
@@ -186,51 +218,80 @@ struct ReducedWork<'w, const W: usize> {
     keeping: Keeping<W>,
     meter: &'w Meter<'w>,
     budget: &'w Budget,
-    dependence: DependenceFrom,
+    setup: ReductionSetup,
 }
 
-impl<const W: usize> ReducedWork<'_, W> {
-    /// Searches with what the text says, and small local state graphs; then, where that leaves out little, with what larger ones say; then everything.
+impl<'w, const W: usize> ReducedWork<'w, W> {
+    /// Searches as much as is needed, or everything where the plain search is through first.
     fn run(self) -> StubbornOutcome {
-        let started = Instant::now();
+        let (started, held) = (Instant::now(), self.meter.bytes());
+        let plain = ProductSearch::<W>::new(self.machine, self.questions, self.meter, 1);
+        let mut rival = Rival::new(plain, self.setup.pace);
+        let outcome = match self.reduced(&mut rival) {
+            Some(mut outcome) => {
+                // What the plain search has told stays.
+                for (finding, known) in outcome.findings.iter_mut().zip(rival.known()) {
+                    known.iter().for_each(|known| *finding = Some(known.result.clone()));
+                }
+                outcome
+            }
+            None => whole(rival.outcome()),
+        };
+        self.meter.remove(self.meter.bytes().saturating_sub(held));
+        StubbornOutcome { time: started.elapsed(), ..outcome }
+    }
+
+    /// Searches with what the text says, and small local state graphs; then, where that leaves out little, with what larger ones say. `None` where everything is to be searched.
+    fn reduced(&self, rival: &mut Rival<'w, W>) -> Option<StubbornOutcome> {
         let actions = Actions::<W>::new(self.machine);
         if actions.n_actions() > MOST_ACTIONS {
-            return self.whole(started);
+            return None;
         }
-        let by_graphs = |limits: GraphLimits| match self.dependence {
+        let by_graphs = |limits: GraphLimits| match self.setup.dependence {
             DependenceFrom::Text => None,
             DependenceFrom::Both => dependent_pairs(self.machine, self.budget, limits),
         };
         let relations = || Relations::new(self.machine, &actions);
         let small = by_graphs(GraphLimits::SMALL);
         let (are_known, least_part) = if small.is_some() { (true, TOO_LITTLE) } else { (false, LITTLE) };
-        let first = small.into_iter().fold(relations(), Relations::with_dependent);
-        let part = match self.search(first, least_part) {
-            Ok(outcome) => return outcome,
-            Err(part) => part,
+        let trial = |least_part| Some(Trial { n_states: TRIAL, least_part });
+        let mut search = self.search(small.into_iter().fold(relations(), Relations::with_dependent));
+        let part = match search.go_on(trial(least_part), rival) {
+            ReducedEnd::Ended => return Some(search.outcome()),
+            ReducedEnd::Overtaken => return None,
+            ReducedEnd::TooLittle(part) => part,
         };
-        let large = if are_known { None } else { by_graphs(GraphLimits::LARGE) };
-        match large {
-            None if part < TOO_LITTLE => self.whole(started),
-            None => self.search(relations(), 0.0).unwrap_or_else(|_| self.whole(started)),
-            Some(pairs) => {
-                self.search(relations().with_dependent(pairs), TOO_LITTLE).unwrap_or_else(|_| self.whole(started))
-            }
+        let makes_graphs = self.setup.dependence == DependenceFrom::Both;
+        if are_known || makes_graphs && rival.get_ahead(search.progress(), GRAPHS_WORK) {
+            return None;
         }
+        let least_part = match by_graphs(GraphLimits::LARGE) {
+            Some(pairs) => {
+                rival.note(search.progress());
+                search = self.search(relations().with_dependent(pairs));
+                trial(TOO_LITTLE)
+            }
+            None if part < TOO_LITTLE => return None,
+            None => None,
+        };
+        (search.go_on(least_part, rival) == ReducedEnd::Ended).then(|| search.outcome())
     }
 
-    fn search(&self, relations: Relations<'_, W>, least_part: f64) -> Result<StubbornOutcome, f64> {
-        let trial = Trial { n_states: TRIAL, least_part };
-        StubbornSearch::new(relations, self.questions, self.keeping, (self.machine, self.meter)).run(Some(trial))
+    fn search<'s>(&self, relations: Relations<'s, W>) -> StubbornSearch<'s, W>
+    where
+        'w: 's,
+    {
+        let mut search = StubbornSearch::new(relations, self.questions, self.keeping, (self.machine, self.meter));
+        search.start();
+        search
     }
+}
 
-    /// Searches the whole product.
-    fn whole(&self, started: Instant) -> StubbornOutcome {
-        let SearchOutcome { findings, exploration, stopped, .. } =
-            ProductSearch::<W>::new(self.machine, self.questions, self.meter, 1).run();
-        let findings = findings.into_iter().map(|finding| finding.map(|finding| finding.result)).collect();
-        StubbornOutcome { findings, exploration, stopped, time: started.elapsed() }
-    }
+/// What the plain search saw.
+fn whole(outcome: SearchOutcome) -> StubbornOutcome {
+    let SearchOutcome { findings, exploration, stopped, time } = outcome;
+    let findings = findings.into_iter().map(|finding| finding.map(|finding| finding.result)).collect();
+    StubbornOutcome { findings, exploration, stopped, time }
 }
 
 /// What a search has to keep for its questions.

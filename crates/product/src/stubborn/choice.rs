@@ -67,6 +67,8 @@ pub struct StubbornChoice<'c, const W: usize> {
     n_passed_over: u32,
     /// What looking for sets may still cost; below 0 nothing is looked for.
     credit: i64,
+    /// What it has cost.
+    n_looks: u64,
 }
 
 impl<'c, const W: usize> StubbornChoice<'c, W> {
@@ -96,6 +98,7 @@ impl<'c, const W: usize> StubbornChoice<'c, W> {
             n_in_vain: 0,
             n_passed_over: 0,
             credit: MOST_CREDIT,
+            n_looks: 0,
             needs,
         }
     }
@@ -111,6 +114,16 @@ impl<'c, const W: usize> StubbornChoice<'c, W> {
         }
         self.n_passed_over = self.n_passed_over.wrapping_add(1);
         self.n_passed_over.is_multiple_of(NOW_AND_THEN)
+    }
+
+    /// How many actions and locations were looked at.
+    pub fn n_looks(&self) -> u64 {
+        self.n_looks
+    }
+
+    fn pay(&mut self, n_looks: usize) {
+        self.credit -= n_looks as i64;
+        self.n_looks += n_looks as u64;
     }
 
     /// Whether an action is in the set that was chosen last.
@@ -196,7 +209,7 @@ impl<'c, const W: usize> StubbornChoice<'c, W> {
                 continue;
             }
             self.in_set[at] = self.n_sets;
-            self.credit -= 4 + self.locations.len() as i64;
+            self.pay(4 + self.locations.len());
             if self.enabled_at[at] != self.n_states {
                 self.add_enabling(action, state);
                 continue;
@@ -250,7 +263,7 @@ impl<'c, const W: usize> StubbornChoice<'c, W> {
     /// How many processes a row asks for that are not yet all in the set.
     fn n_asked(&mut self, need: Need) -> u32 {
         self.needs.make(need);
-        self.credit -= self.locations.len() as i64;
+        self.pay(self.locations.len());
         let Some(row) = self.needs.row(need) else { return 0 };
         let asks = |&&location: &&LocationNumber| {
             self.whole_in[location as usize] != self.n_sets && (row.leaves(location) || row.is_here(location))

@@ -17,6 +17,7 @@ use model::process::ProcessId;
 
 use super::choice::{Keeping, StubbornChoice};
 use super::relations::Relations;
+use super::rival::{ReducedProgress, Rival};
 use engine::meter::Meter;
 use local::graphs::{ActionNumber, Actions, step_of};
 use local::sets::Rows;
@@ -27,6 +28,12 @@ use packed::questions::{StateGoal, StateQuestion};
 
 /// Limits are looked at after so many states.
 const CHECK_EVERY: usize = 256;
+
+/// A step of the reduced search is as much work as so many of the plain search, which looks states up in batches and does not name actions.
+const STEP_WORK: u64 = 2;
+
+/// So many looks at actions and locations are as much work as a step of the plain search.
+const LOOKS_OF_STEP: u64 = 16;
 
 /// No state comes before an initial one.
 const NOTHING: u32 = u32::MAX;
@@ -62,6 +69,20 @@ pub struct StubbornSearch<'s, const W: usize> {
     found: Vec<(ActionNumber, Packed<W>)>,
     /// How many steps were left out.
     n_left_out: u64,
+    /// How many states' steps were taken, and where the next level begins.
+    n_expanded: usize,
+    level_end: usize,
+}
+
+/// How a search ended, or why it pauses.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ReducedEnd {
+    /// Nothing is left, all is decided, or a limit was reached.
+    Ended,
+    /// This part of the steps was left out, which is less than wanted; it can go on.
+    TooLittle(f64),
+    /// The plain search has come to its end.
+    Overtaken,
 }
 
 /// When a search asks whether it is worth its while.
@@ -97,25 +118,25 @@ impl<'s, const W: usize> StubbornSearch<'s, W> {
             scratch: machine.scratch(),
             found: Vec::new(),
             n_left_out: 0,
+            n_expanded: 0,
+            level_end: 0,
         }
     }
 
-    /// Searches until every question is decided, nothing is left, or a limit is reached; without questions, to the end. After so many states it asks whether what
-    /// is left out is worth the search; `Err` with the part of the steps that was left out, where it is less than wanted.
-    pub fn run(mut self, trial: Option<Trial>) -> Result<StubbornOutcome, f64> {
-        let ended = self.search(trial)?;
+    /// What it saw, where it has ended.
+    pub fn outcome(mut self) -> StubbornOutcome {
         let (states, peak) = (self.states.len() as u64, self.bytes());
         self.meter.add(peak);
+        let stopped = self.meter.reason();
         self.exploration.states = states;
-        self.exploration.complete = ended.is_continue() && !self.is_decided();
+        self.exploration.complete = stopped.is_none() && !self.is_decided();
         if self.exploration.complete {
             let open = self.questions.iter().zip(&self.findings).filter(|(_, finding)| finding.is_none());
             open.for_each(|(question, _)| self.meter.tell(Event::Decided(question.property)));
         }
-        let stopped = self.meter.reason();
         self.meter.remove(peak);
         let time = self.started.elapsed();
-        Ok(StubbornOutcome { findings: self.findings, exploration: self.exploration, stopped, time })
+        StubbornOutcome { findings: self.findings, exploration: self.exploration, stopped, time }
     }
 
     fn is_decided(&self) -> bool {
@@ -126,38 +147,51 @@ impl<'s, const W: usize> StubbornSearch<'s, W> {
         self.states.bytes() + 4 * self.before.capacity() as u64
     }
 
-    fn search(&mut self, trial: Option<Trial>) -> Result<Flow, f64> {
-        let mut trial = trial;
+    /// Stores the initial states.
+    pub fn start(&mut self) {
         for state in InitialStates::<W>::new(self.machine.codec) {
             self.visit(&state, NOTHING);
             if self.states.len().is_multiple_of(CHECK_EVERY) && !self.meter.may_go_on(self.bytes()) {
-                return Ok(Flow::Break(()));
+                return;
             }
         }
-        let (mut at, mut level_end) = (0, self.states.len());
-        while at < self.states.len() && !self.is_decided() {
-            if at == level_end {
-                level_end = self.states.len();
+        self.level_end = self.states.len();
+    }
+
+    /// Searches until every question is decided, nothing is left, or a limit is reached; without questions, to the end. The plain search works beside it. After so many
+    /// states it asks whether what is left out is worth the search, and pauses if it is not.
+    pub fn go_on(&mut self, trial: Option<Trial>, rival: &mut Rival<'_, W>) -> ReducedEnd {
+        while self.n_expanded < self.states.len() && !self.is_decided() && !self.meter.is_stopped() {
+            if self.n_expanded == self.level_end {
+                self.level_end = self.states.len();
                 self.exploration.depth += 1;
             }
-            if self.expand(at as u32).is_break() {
-                return Ok(Flow::Break(()));
+            if self.expand(self.n_expanded as u32).is_break() {
+                self.meter.stop(StopReason::Cancelled);
             }
-            at += 1;
-            if let Some(over) = trial.take_if(|trial| at >= trial.n_states) {
-                let part = self.n_left_out as f64 / (self.n_left_out + self.exploration.transitions) as f64;
-                if part < over.least_part {
-                    return Err(part);
-                }
-            }
-            if at.is_multiple_of(CHECK_EVERY) {
+            self.n_expanded += 1;
+            if self.n_expanded.is_multiple_of(CHECK_EVERY) {
                 self.meter.stored(CHECK_EVERY as u64);
-                if !self.meter.may_go_on(self.bytes()) {
-                    return Ok(Flow::Break(()));
+                self.meter.may_go_on(self.bytes());
+            }
+            if rival.has_turn(self.n_expanded) && rival.keep_up(self.progress()) {
+                return ReducedEnd::Overtaken;
+            }
+            if trial.is_some_and(|trial| self.n_expanded == trial.n_states) {
+                let part = self.progress().part();
+                if trial.is_some_and(|trial| part < trial.least_part) {
+                    return ReducedEnd::TooLittle(part);
                 }
             }
         }
-        Ok(Flow::Continue(()))
+        ReducedEnd::Ended
+    }
+
+    /// How much it has done.
+    pub fn progress(&self) -> ReducedProgress {
+        let (n_taken, n_left_out) = (self.exploration.transitions, self.n_left_out);
+        let work = STEP_WORK * (n_taken + n_left_out) + self.choice.n_looks() / LOOKS_OF_STEP;
+        ReducedProgress { work, n_taken, n_left_out }
     }
 
     /// The number of a state; a new one is looked at.

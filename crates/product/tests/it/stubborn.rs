@@ -7,7 +7,7 @@ use engine::{Answer, Engine, Silent, Task, Verdict};
 use evidence::Evidence;
 use model::Model;
 use model::property::PropertyKind;
-use product::{Mono, Stubborn, StubbornByText};
+use product::{Mono, Stubborn, StubbornBesidePlain, StubbornByText};
 use testkit::choices::Choices;
 use testkit::promela::Promela;
 use testkit::questions::{add, happens, with_questions};
@@ -161,7 +161,8 @@ fn compare(bare: &Model, product: &Product, seed: u64, tally: &Tally) -> Result<
         // By local state graphs, which are small here, and by the text alone.
         let by_graphs = Stubborn.run(&task, &Silent).unwrap();
         let by_text = StubbornByText.run(&task, &Silent).unwrap();
-        for answer in by_graphs.into_iter().chain(by_text) {
+        let beside_plain = StubbornBesidePlain.run(&task, &Silent).unwrap();
+        for answer in by_graphs.into_iter().chain(by_text).chain(beside_plain) {
             let property = &model.properties[answer.property];
             let complaint = |what: &str| Err(format!("{} of {} asked: {what}", property.name, task.properties.len()));
             let happens = happens(&model, product, &property.kind);
