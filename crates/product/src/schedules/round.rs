@@ -6,6 +6,7 @@
 
 use engine::Answer;
 use evidence::{Trace, TraceEnd};
+use model::Model;
 use model::eval::Turn;
 use model::process::ProcessId;
 use model::property::PropertyKind;
@@ -15,7 +16,7 @@ use packed::hash::hash;
 use packed::initial::InitialStates;
 use packed::machine::{Machine, Scratch};
 use packed::packing::Packed;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use temporal::Violation;
 
 use super::ScheduleJob;
@@ -48,13 +49,51 @@ pub fn search<const W: usize>(job: &ScheduleJob<'_>) -> Vec<Answer> {
             let (machine, predicates) = (&machine, &predicates);
             violations.iter().flat_map(move |violation| {
                 let round =
-                    move |holds| AutomatonRun::<W>::new(machine, predicates, violation, (scheduler.clone(), holds));
-                [false, true].into_iter().filter_map(move |holds| round(holds)?.lasso(job))
+                    move |hold| AutomatonRun::<W>::new(machine, predicates, violation, (scheduler.clone(), hold));
+                Hold::ALL.into_iter().filter_map(move |hold| round(hold)?.lasso(job))
             })
         });
         answers.extend(lassos.next().map(|trace| job.found(property, trace)));
     }
     answers
+}
+
+/// Which processes take no steps that they could take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Hold {
+    Nobody,
+    /// Those that the property names, where runs can be accepted: so nothing happens that it waits for.
+    Named,
+    /// Those of which no assumption of fairness speaks, where others have some: they may stop for ever.
+    Unassumed,
+}
+
+impl Hold {
+    const ALL: [Hold; 3] = [Hold::Nobody, Hold::Named, Hold::Unassumed];
+
+    /// The processes; `None` where there are none to be held.
+    fn processes(self, model: &Model, violation: &Violation) -> Option<Vec<ProcessId>> {
+        let held: Vec<ProcessId> = match self {
+            Hold::Nobody => return Some(Vec::new()),
+            Hold::Named => {
+                let named = violation.propositions.iter().flat_map(|proposition| &proposition.bound);
+                let process = |value: &Value| match value {
+                    Value::Process(process) => Some(*process),
+                    _ => None,
+                };
+                named.filter_map(process).collect()
+            }
+            Hold::Unassumed => {
+                let owners = violation.fairness.iter().filter_map(|&id| model.fairness[id].owner);
+                let owners: FxHashSet<ProcessId> = owners.collect();
+                if owners.is_empty() {
+                    return None;
+                }
+                model.processes.ids().filter(|process| !owners.contains(process)).collect()
+            }
+        };
+        (!held.is_empty()).then_some(held)
+    }
 }
 
 /// A run beside an automaton.
@@ -65,8 +104,9 @@ struct AutomatonRun<'r, const W: usize> {
     rules: ViolationRules<'r>,
     predicates: &'r Predicates,
     scheduler: Scheduler,
-    /// Processes that take no steps where runs can be accepted, though they stand still where they have none: those that the property names, so that nothing happens that it waits for.
+    /// Processes that take no steps, though they stand still where they have none; and why.
     held: Vec<ProcessId>,
+    hold: Hold,
     /// Processes whose turn it was when they had only steps that would satisfy the property: they stand still as soon as they have none.
     owed: Vec<ProcessId>,
     /// For each state of the automaton whether runs that stay around it can be accepted.
@@ -107,17 +147,9 @@ impl<'r, const W: usize> AutomatonRun<'r, W> {
         machine: &'r Machine<'r>,
         predicates: &'r Predicates,
         violation: &'r Violation,
-        (scheduler, holds): (Scheduler, bool),
+        (scheduler, hold): (Scheduler, Hold),
     ) -> Option<Self> {
-        let named = violation.propositions.iter().flat_map(|proposition| &proposition.bound);
-        let held = named.filter(|_| holds).filter_map(|value| match value {
-            Value::Process(process) => Some(*process),
-            _ => None,
-        });
-        let held: Vec<ProcessId> = held.collect();
-        if holds && held.is_empty() {
-            return None;
-        }
+        let held = hold.processes(machine.codec.model, violation)?;
         let rules = ViolationRules::new(predicates, violation);
         let first = AutomatonNode { state: InitialStates::new(machine.codec).next()?, automaton: rules.initial() };
         Some(AutomatonRun {
@@ -127,6 +159,7 @@ impl<'r, const W: usize> AutomatonRun<'r, W> {
             predicates,
             scheduler,
             held,
+            hold,
             owed: Vec::new(),
             can_accept: parts_of(&violation.automaton).0.iter().map(Option::is_some).collect(),
             nodes: vec![first],
@@ -214,7 +247,8 @@ impl<'r, const W: usize> AutomatonRun<'r, W> {
             let first = steps.partition_point(|&(mover, _)| mover < process);
             let own = &steps[first..first + steps[first..].partition_point(|&(mover, _)| mover == process)];
             let n_steps = own.len();
-            let is_held = self.can_accept[node.automaton as usize] && self.held.contains(&process);
+            let is_time = self.hold == Hold::Unassumed || self.can_accept[node.automaton as usize];
+            let is_held = is_time && self.held.contains(&process);
             let own = if is_held { &[] } else { own };
             let chosen = self.scheduler.choose(own.len());
             for nth in 0..own.len() {

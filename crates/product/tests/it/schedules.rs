@@ -102,6 +102,35 @@ const FORKS: &str = "program forks(N: 2..) {
     invariant few: exists i: !P[i]@second;
 }";
 
+/// The first one is let in by a process that may never move.
+const OPENED: &str = "program opened(N: 2..) {
+    shared open: [bool; N];
+    shared next: 0..<N;
+    process Porter { open[0] = true; }
+    process P[i in 0..<N] {
+      local mine: 0..<N;
+      loop {
+        rest:  idle;
+        take:  mine, next = next, (next + 1) % N;
+        look:  await open[mine];
+        crit:  skip;
+        leave: open[(mine + 1) % N], open[mine] = true, false;
+      }
+    }
+    property served: forall i: P[i]@look ~> P[i]@crit under weak P[*], weak Porter;
+    property shut:   forall i: P[i]@look ~> P[i]@crit under weak P[*];
+}";
+
+#[test]
+fn who_is_not_assumed_to_move_may_stop_for_ever() {
+    for n in [2, 60] {
+        let opened = model(OPENED, n);
+        assert_eq!(found(&opened, "shut").end, TraceEnd::Loop, "N = {n}");
+        let served = answers(&opened).into_iter().find(|answer| opened.properties[answer.property].name == "served");
+        assert!(served.is_some_and(|answer| run_of(&answer).is_none()), "it holds, N = {n}");
+    }
+}
+
 #[test]
 fn mistakes_of_many_processes_are_found() {
     let critical = model(CRITICAL, 40);
