@@ -199,6 +199,9 @@ pub trait Observer: Sync {
     /// An answer that will stay, while others are open: it counts even where the engine is stopped before it is through.
     fn answered(&self, _answer: &Answer) {}
 
+    /// A guess of how much work is left, as a part of what was done.
+    fn left(&self, _part: f64) {}
+
     /// An audited verdict that will stay, while others are open: it may be shown at once. Better evidence for it may come later.
     fn known(&self, _result: &run::PropertyResult) {}
 }

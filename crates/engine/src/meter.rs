@@ -163,6 +163,11 @@ impl<'a> Meter<'a> {
         self.observer.event(event);
     }
 
+    /// Passes a guess of how much work is left to the observer, as a part of what was done.
+    pub fn left(&self, part: f64) {
+        self.observer.left(part);
+    }
+
     /// Reports an answer that is final while others are open.
     pub fn answered(&self, answer: &Answer) {
         self.observer.answered(answer);

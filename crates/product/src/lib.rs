@@ -15,6 +15,7 @@ mod run;
 mod schedules;
 mod search;
 mod stubborn;
+mod waning;
 
 pub use mono::{Mono, explore};
 pub use schedules::Schedules;

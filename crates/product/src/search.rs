@@ -14,6 +14,7 @@ use model::process::ProcessId;
 use crate::expand::{Delivery, OpenQuestions, SearchCounts, SharedLevel, StateFinder};
 use crate::findings::{Findings, QuestionFinding, Reached};
 use crate::parallel;
+use crate::waning::WaningLevels;
 use engine::meter::Meter;
 use packed::initial::InitialStates;
 use packed::machine::{Flow, Machine};
@@ -48,6 +49,7 @@ pub struct ProductSearch<'a, const W: usize> {
     counts: SearchCounts,
     /// The level whose steps are taken next.
     depth: usize,
+    waning: WaningLevels,
     findings: Findings<'a>,
     bounds: SearchBounds<'a>,
 }
@@ -87,6 +89,7 @@ impl<'a, const W: usize> ProductSearch<'a, W> {
             shards: std::iter::repeat_with(shard).take(n_shards).collect(),
             counts: SearchCounts::default(),
             depth: 0,
+            waning: WaningLevels::default(),
             findings: Findings::new(machine, questions, meter),
             bounds: SearchBounds::NONE,
         }
@@ -206,6 +209,10 @@ impl<'a, const W: usize> ProductSearch<'a, W> {
         let explored = self.explored(false);
         self.findings.decide_steps(&hits, self.depth, Reached { levels: &self.shards, explored: &explored });
         self.depth += 1;
+        if self.bounds.movers.is_none() {
+            let (width, n_states) = (self.level_len(), self.n_states());
+            self.waning.enter(width, n_states, self.meter);
+        }
     }
 
     fn level<'l>(&self, open: &'l OpenQuestions<'l>) -> SharedLevel<'l>

@@ -80,6 +80,11 @@ pub fn steps(model: &Model, questions: &[PropertyId], n_threads: usize, config: 
             .filter(|(name, _)| is_explicit(name))
             .for_each(|(_, share)| *share = share.later_at_most(LEAST));
     }
+    // Where no state at all has a step that is an error, looking back ends at once.
+    if questions.iter().all(|&id| matches!(model.properties[id].kind, PropertyKind::NoErrors)) {
+        let backward = shares.iter_mut().filter(|(name, _)| *name == "backward");
+        backward.for_each(|(_, share)| *share = Shares::same(share.first()));
+    }
     let has_many_symmetric = model.processes.len() > FEW_TO_SEARCH && has_symmetric(model);
     let is_about_all = |&id: &PropertyId| match &model.properties[id].kind {
         PropertyKind::Invariant(expr) => asks_for_some_process(expr, true),
@@ -91,14 +96,15 @@ pub fn steps(model: &Model, questions: &[PropertyId], n_threads: usize, config: 
         let forward = shares.iter_mut().filter(|(name, _)| *name == "forward");
         forward.for_each(|(_, share)| *share = Shares::same(MOST * most));
     }
-    if !model.procedures.is_empty() {
-        shares.retain(|(name, _)| *name != "pushdown");
-        shares.push(("pushdown", Shares::same(shares.iter().map(|(_, share)| share.first()).sum())));
-    }
-    shares.sort_by(|one, other| other.1.first().total_cmp(&one.1.first()));
     // The graph that temporal properties need is built and searched by one thread; beside the search of the product there is room for another method.
     let n_threads = if questions.iter().all(is_temporal) { 1 } else { n_threads.saturating_sub(1).max(1) };
     let plan = RacePlan { n_processes: model.processes.len(), n_threads, config, shown: Arc::default() };
+    if !model.procedures.is_empty() {
+        shares.retain(|(name, _)| *name != "pushdown" && plan.answers_some(name, (model, questions)));
+        let others = shares.iter().map(|(_, share)| *share).reduce(Shares::plus);
+        shares.push(("pushdown", others.unwrap_or(Shares::same(1.0))));
+    }
+    shares.sort_by(|one, other| other.1.first().total_cmp(&one.1.first()));
     shares.into_iter().filter_map(|(name, share)| plan.step(name, share)).collect()
 }
 
@@ -147,6 +153,12 @@ struct RacePlan<'p> {
 }
 
 impl RacePlan<'_> {
+    /// Whether a method answers some question.
+    fn answers_some(&self, name: &str, (model, questions): (&Model, &[PropertyId])) -> bool {
+        let step = self.step(name, Shares::same(1.0));
+        step.is_some_and(|step| questions.iter().any(|&id| step.engine.supports(model, id).is_ok()))
+    }
+
     /// The method of this name, with its share; `None` where there are too few or too many processes for it.
     fn step(&self, name: &str, shares: Shares) -> Option<RaceEntry> {
         let step = |engine: SharedEngine| RaceEntry { engine, shares, n_threads: 1, one_by_one: false };

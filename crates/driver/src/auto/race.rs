@@ -35,6 +35,12 @@ const OVERRUN: (u32, Duration) = (4, Duration::from_millis(100));
 /// A search of the whole product that has to end may take so long on the clock to say how far it came.
 const LAST_WORDS: Duration = Duration::from_millis(300);
 
+/// The share of a method that guesses that its end is near is so many times as large; it is so for no longer than it has worked already.
+const NEAR: f64 = 8.0;
+
+/// What is left takes up to so many times as long as it is guessed.
+const GUESS_MARGIN: f64 = 1.5;
+
 /// One race.
 pub struct Race<'a> {
     task: &'a Task<'a>,
@@ -72,6 +78,8 @@ struct Runner {
     stage: RunnerStage,
     /// Whether it has had a turn.
     has_begun: bool,
+    /// How long it will have worked when it is through, where it has a guess.
+    through: Option<Duration>,
 }
 
 /// Where a runner is.
@@ -115,6 +123,12 @@ impl Runner {
                 counted.unwrap_or_else(estimated)
             }
         }
+    }
+
+    /// Whether it guesses that its end is near: that it has done the greater part of its work.
+    fn is_near(&self) -> bool {
+        let worked = self.worked();
+        self.through.is_some_and(|through| worked < through && through <= 2 * worked)
     }
 
     /// Its turn is over.
@@ -170,11 +184,12 @@ impl<'a> Race<'a> {
         self.go_on();
     }
 
-    /// Lets the search of the whole product work alone for so long, before all others; it goes on beside them where it stopped.
+    /// Lets the search of the whole product work alone for so long, before all others, and for as long again where its end is near; it goes on beside them where it stopped.
     pub fn head_start(&mut self, most: Duration) {
         let is_search = |runner: &Runner| runner.step.engine.name() == WHOLE_PRODUCT;
+        let has_time = |runner: &Runner| runner.worked() < if runner.is_near() { 2 * most } else { most };
         if let Some(search) = self.runners.iter().position(is_search) {
-            self.turns(Some(search), |race| race.runners[search].is_live() && race.runners[search].worked() < most);
+            self.turns(Some(search), |race| race.runners[search].is_live() && has_time(&race.runners[search]));
         }
     }
 
@@ -236,6 +251,7 @@ impl<'a> Race<'a> {
                 budget,
                 stage,
                 has_begun: false,
+                through: None,
             });
         }
     }
@@ -333,8 +349,9 @@ impl<'a> Race<'a> {
 
     /// How far a runner would be after a turn, measured by its share.
     fn after(&self, at: usize, turn: Duration) -> f64 {
-        let Runner { shares, .. } = &self.runners[at];
-        shares.progress(self.runners[at].worked() + turn, self.config.quick)
+        let runner = &self.runners[at];
+        let progress = runner.shares.progress(runner.worked() + turn, self.config.quick);
+        if runner.is_near() { progress / NEAR } else { progress }
     }
 
     /// Whether a turn would bring a runner ahead of those at work. While the answer may be near, a thread that is free is no reason to work on what
@@ -351,6 +368,7 @@ impl<'a> Race<'a> {
         let (method, took) = (runner.step.engine.name(), runner.worked());
         match message {
             RunnerMessage::Event(event) => self.show(at, event),
+            RunnerMessage::Left(part) => runner.through = Some(took + took.mul_f64(part.min(1.0) * GUESS_MARGIN)),
             RunnerMessage::Paused => runner.pause(),
             RunnerMessage::Ended => {
                 runner.end();

@@ -23,10 +23,15 @@ use crate::mistake::Mistake;
 /// Engines recurse over expressions and graphs.
 const STACK_BYTES: usize = 256 << 20;
 
+/// An answer takes less time to be checked than to be found, as a rule.
+const AUDIT_PART: f64 = 0.6;
+
 /// What a runner says.
 pub enum RunnerMessage {
     /// How far it is.
     Event(Event),
+    /// How much of its work it guesses is left, as a part of what was done.
+    Left(f64),
     /// An answer that counts, and the result of the attempt.
     Accepted(Box<PropertyResult>, AttemptOutcome),
     /// A question that it does not decide.
@@ -128,6 +133,7 @@ impl AuditRelay<'_> {
             Verdict::Unknown(_) => return self.job.post.send(RunnerMessage::Open(Box::new(answer))),
             Verdict::Holds(_) | Verdict::Violated(_) => AttemptOutcome::Decided,
         };
+        self.job.post.send(RunnerMessage::Left(AUDIT_PART));
         let audited = self.auditor.lock().unwrap_or_else(PoisonError::into_inner).audit(method, answer);
         self.job.post.send(match audited {
             Err(mistake) => RunnerMessage::Mistaken(mistake),
@@ -148,6 +154,10 @@ impl Observer for AuditRelay<'_> {
         if !matches!(event, Event::Decided(_)) {
             self.job.post.send(RunnerMessage::Event(event));
         }
+    }
+
+    fn left(&self, part: f64) {
+        self.job.post.send(RunnerMessage::Left(part));
     }
 
     fn answered(&self, answer: &Answer) {

@@ -34,6 +34,11 @@ impl Shares {
         Shares { first: self.first.max(other.first), later: self.later.max(other.later) }
     }
 
+    /// What two have together.
+    pub fn plus(self, other: Shares) -> Self {
+        Shares { first: self.first + other.first, later: self.later + other.later }
+    }
+
     /// At most so much after a quick attempt.
     pub fn later_at_most(self, most: f64) -> Self {
         Shares { later: self.later.min(most), ..self }

@@ -14,6 +14,7 @@ use super::turns::{LeavingTurns, TurnTaker, has};
 use crate::expand::{OpenQuestions, StepsShow};
 use crate::findings::{Findings, QuestionFinding, Reached};
 use crate::path::LevelStates;
+use crate::waning::WaningLevels;
 use engine::meter::Meter;
 use packed::hash::hash;
 use packed::initial::InitialStates;
@@ -113,6 +114,7 @@ pub struct Explorer<'b, const W: usize> {
     known: HashTable<u32>,
     /// Where the states of each level begin, and the next one's will.
     level_starts: Vec<usize>,
+    waning: WaningLevels,
     /// What the questions about states and steps are, and what is known about them.
     findings: Findings<'b>,
     /// Those that are open, and what the level at hand shows of them.
@@ -156,6 +158,7 @@ impl<'b, const W: usize> Explorer<'b, W> {
             },
             known: HashTable::new(),
             level_starts: vec![0],
+            waning: WaningLevels::default(),
             open: findings.open(),
             findings,
             hits: Hits::new(questions.len()),
@@ -209,7 +212,9 @@ impl<const W: usize> Explorer<'_, W> {
             }
             if at == self.level_end() {
                 self.decide_level();
-                self.level_starts.push(self.graph.states.len());
+                let (first, n_states) = (self.level_end(), self.graph.states.len());
+                self.level_starts.push(n_states);
+                self.waning.enter((n_states - first) as u64, n_states as u64, meter);
                 self.graph.exploration.depth += 1;
                 meter.enter_level(self.graph.exploration.depth);
             }

@@ -163,6 +163,37 @@ fn progress_is_told_a_few_times_a_second() {
     assert!(*states > 1_000 && frontier < states && *depth > 2 && *memory_bytes > 8 * states);
 }
 
+/// Keeps guesses of what is left.
+#[derive(Default)]
+struct Guesses(Mutex<Vec<f64>>);
+
+impl Observer for Guesses {
+    fn event(&self, _event: Event) {}
+
+    fn left(&self, part: f64) {
+        self.0.lock().expect("nobody panics").push(part);
+    }
+}
+
+/// Levels of independent counters grow to the middle and shrink again.
+#[test]
+fn what_is_left_is_guessed_when_levels_shrink() {
+    let text = "program counters {
+        process P[i in 0..<3] { local x: 0..=40; while x < 40 { x = x + 1; } }
+        invariant small: forall i: P[i].x <= 40;
+        property ends: eventually P[0].x == 40 under weak P[*];
+    }";
+    let model = load(text);
+    for property in model.properties.ids() {
+        let (guesses, budget) = (Guesses::default(), Budget::unlimited());
+        Mono.run(&Task { model: &model, properties: vec![property], budget, n_threads: 1 }, &guesses).unwrap();
+        let guesses = guesses.0.into_inner().expect("nobody panics");
+        assert!((3..100).contains(&guesses.len()), "{guesses:?}");
+        let (first, last) = (guesses[0], guesses[guesses.len() - 1]);
+        assert!((0.3..3.0).contains(&first) && last < 0.1, "{guesses:?}");
+    }
+}
+
 /// Keeps what is answered, in its order, with how many states were known by then.
 #[derive(Default)]
 struct Answers(Mutex<Vec<(String, u64)>>, Option<Model>);
