@@ -1,7 +1,7 @@
 //! The search of the whole product beside the reduced one, so that reduction costs about twice as much as the plain search at most.
 //!
 //! In: what the reduced search has worked, and which part of the steps it leaves out. Out: whether the plain search, which works as much, has come to its end. Which of two methods is the faster one is not known before one of
-//! them ends; both in turns take at most twice the time of the faster one (competitive analysis: the two sides of a game of chance, D. Sleator and R. Tarjan, 1985). While much is left out, there is no doubt, and the plain search waits.
+//! them ends; both in turns take at most twice the time of the faster one (a competitive ratio in the sense of D. Sleator and R. Tarjan, Amortized efficiency of list update and paging rules, 1985). While much is left out, there is no doubt, and the plain search waits.
 //! Work is counted in steps of the plain search, not measured, so that what is found does not depend on what else the machine does.
 
 use crate::findings::QuestionFinding;
