@@ -53,6 +53,8 @@ pub(super) struct Proctype {
     /// How many instances exist at the start: `active [n]`.
     pub active: Option<Option<Expr>>,
     pub is_init: bool,
+    /// `D_proctype`: of its statements never more than one can be executed.
+    pub is_deterministic: bool,
     pub parameters: Vec<Declaration>,
     /// `priority n`.
     pub priority: Option<i64>,

@@ -35,7 +35,8 @@ const MAX_INLINED: usize = 1_000_000;
 const MAX_TEXT: usize = 100;
 
 /// Words that mean something, and so are no names.
-const KEYWORDS: [&str; 51] = [
+const KEYWORDS: [&str; 52] = [
+    "D_proctype",
     "_priority",
     "active",
     "assert",
@@ -90,7 +91,7 @@ const KEYWORDS: [&str; 51] = [
 ];
 
 /// Parts of Promela that are not read.
-const NOT_READ: [&str; 8] = ["c_code", "c_decl", "c_expr", "c_state", "c_track", "pc_value", "D_proctype", "float"];
+const NOT_READ: [&str; 7] = ["c_code", "c_decl", "c_expr", "c_state", "c_track", "pc_value", "float"];
 
 /// An error that was reported; the parser goes on elsewhere.
 pub(super) struct Broken;

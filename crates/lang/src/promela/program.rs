@@ -113,6 +113,8 @@ pub(super) enum Start {
 pub(super) struct Proctype {
     pub name: String,
     pub is_init: bool,
+    /// Whether it is an error that more than one of its statements can be executed.
+    pub is_deterministic: bool,
     /// How many exist at the start.
     pub n_active: usize,
     /// The leaves of its parameters, in order.
@@ -180,6 +182,8 @@ pub(super) enum ExprKind {
     /// The pid of who moved last.
     Last,
     Pid,
+    /// The pid of the process that the statement starts.
+    Started,
     /// Whether the process with this pid has an executable statement.
     Enabled(Box<Expr>),
     /// The priority of the process with this pid, or of the one that asks.
@@ -227,6 +231,13 @@ pub(super) enum StmtKind {
     Unless(Vec<Stmt>, Vec<Stmt>),
 }
 
+/// What is stored when a process is started: its pid, or an expression in which that stands as [`ExprKind::Started`].
+#[derive(Clone, Debug)]
+pub(super) struct RunResult {
+    pub target: Ref,
+    pub value: Expr,
+}
+
 /// What one step does.
 #[derive(Clone, Debug)]
 pub(super) enum Op {
@@ -241,7 +252,7 @@ pub(super) enum Op {
     Run {
         proctype: ProctypeId,
         arguments: Vec<Expr>,
-        result: Option<Ref>,
+        result: Option<Box<RunResult>>,
         priority: i64,
     },
     /// Gives the process with this pid, or the one that moves, another priority.
@@ -301,8 +312,28 @@ impl Expr {
             | ExprKind::NonProgress
             | ExprKind::NrPr
             | ExprKind::Last
-            | ExprKind::Pid => {}
+            | ExprKind::Pid
+            | ExprKind::Started => {}
         }
+    }
+
+    /// The same where the process that the statement starts gets this pid.
+    pub fn with_started(&self, pid: i64) -> Expr {
+        let again = |inner: &Expr| Box::new(inner.with_started(pid));
+        let kind = match &self.kind {
+            ExprKind::Started => ExprKind::Const(pid),
+            ExprKind::Read(one) => {
+                let indices = one.indices.iter().map(|index| index.with_started(pid)).collect();
+                ExprKind::Read(Ref { indices, ..one.clone() })
+            }
+            ExprKind::Not(inner) => ExprKind::Not(again(inner)),
+            ExprKind::Negate(inner) => ExprKind::Negate(again(inner)),
+            ExprKind::Complement(inner) => ExprKind::Complement(again(inner)),
+            ExprKind::Binary(op, left, right) => ExprKind::Binary(*op, again(left), again(right)),
+            ExprKind::If(test, yes, no) => ExprKind::If(again(test), again(yes), again(no)),
+            other => other.clone(),
+        };
+        Expr { kind, span: self.span }
     }
 }
 
@@ -333,7 +364,10 @@ impl Op {
             }),
             Op::Run { arguments, result, .. } => {
                 arguments.iter().for_each(|argument| argument.walk(visit));
-                result.iter().for_each(|result| walk_ref(result, visit));
+                if let Some(result) = result {
+                    walk_ref(&result.target, visit);
+                    result.value.walk(visit);
+                }
             }
             Op::Send { channel, values, .. } => {
                 walk_ref(channel, visit);

@@ -59,6 +59,17 @@ struct Resolver<'f> {
     n_elements: usize,
     in_claim: bool,
     in_trace: bool,
+    /// Whether a `run` may stand in the expression that is read, and which one does.
+    run_within: RunWithin,
+}
+
+/// The `run` of an expression: there is at most one.
+#[derive(Default)]
+enum RunWithin {
+    #[default]
+    MayNotStand,
+    MayStand,
+    Found(Box<program::Op>),
 }
 
 /// Looks all names up.
@@ -81,6 +92,7 @@ pub(super) fn resolve(file: &File) -> Resolved {
         n_elements: 0,
         in_claim: false,
         in_trace: false,
+        run_within: RunWithin::default(),
     };
     resolver.declare_types();
     resolver.declare_proctypes();
@@ -145,6 +157,7 @@ impl<'f> Resolver<'f> {
             self.program.proctypes.push(Proctype {
                 name: declared.name.text.clone(),
                 is_init: declared.is_init,
+                is_deterministic: declared.is_deterministic,
                 n_active: 0,
                 parameters: Vec::new(),
                 leaves: Vec::new(),

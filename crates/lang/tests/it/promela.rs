@@ -127,6 +127,35 @@ fn a_process_may_ask_whether_another_one_is_enabled() {
 }
 
 #[test]
+fn a_d_proctype_has_no_choice() {
+    let counts = |last: &str| format!("byte x; active D_proctype A() {{ do :: x < 3 -> x++ :: {last} -> break od }}");
+    check(&counts("x > 1"), 11, true, false);
+    check(&counts("x > 2"), 9, false, false);
+    check(&counts("else"), 9, false, false);
+    let meets = |pattern: &str| {
+        format!(
+            "chan c = [0] of {{ byte }}; byte x; proctype B() {{ c!2; c!1 }} \
+            D_proctype A(byte k) {{ do :: c?2 -> x = k :: c?{pattern} -> break od }} init {{ atomic {{ run B(); run A(3) }} }}"
+        )
+    };
+    check(&meets("2"), 6, true, true);
+    check(&meets("1"), 8, false, false);
+}
+
+/// As SPIN reads it: the pid of the process that is started stands for the `run`.
+#[test]
+fn a_run_may_stand_in_a_value_that_is_stored() {
+    let text = "byte y, z; proctype P(byte k) { z = z + k } init { y = 3 * run P(2) - 1; z == 2; y = (run P(1) > 0 -> y + 1 : 9); \
+        z == 3; y = -run P(4); assert(y == 255) }";
+    check(text, 49, true, false);
+    for refused in ["assert(run P(1))", "y = run P(run P(1))", "y = run P(1) + run P(2)", "(run P(1) + 1)"] {
+        let text = format!("byte y; proctype P(byte k) {{ skip }} init {{ {refused} }}");
+        let refused = lang::promela::load(&SourceFile::new("t.pml", text.as_str()), &[], &Reading::default());
+        assert!(refused.is_err_and(|refused| refused[0].diagnostics[0].code == "E0912"), "{text}");
+    }
+}
+
+#[test]
 fn processes_may_look_at_who_moved_last() {
     let last = "byte x; active proctype P() { do :: x = _last od } \
         active proctype Q() { do :: _last == 0 -> x = 3 :: x == 1 -> break od }";

@@ -53,6 +53,8 @@ impl Elaboration<'_> {
                 None => number(0, span),
             },
             ExprKind::Pid => self.pid(view, span),
+            // Its `run` has put the pid there.
+            ExprKind::Started => number(0, span),
             ExprKind::Priority(pid) => self.priority(pid.as_deref(), (view, span)),
             ExprKind::Remote { proctype, pid, variable } => self.remote((*proctype, pid.as_deref()), variable, view),
             _ => {

@@ -41,7 +41,7 @@ pub(super) fn changed(graphs: &[Graph]) -> HashSet<LeafId> {
         let Does::Op(op) = &edge.does else { continue };
         match op {
             Op::Assign(pairs) => found.extend(pairs.iter().map(|(target, _)| target.leaf)),
-            Op::Run { result, .. } => found.extend(result.iter().map(|result| result.leaf)),
+            Op::Run { result, .. } => found.extend(result.iter().map(|result| result.target.leaf)),
             Op::Receive { patterns, .. } => found.extend(patterns.iter().filter_map(|pattern| match pattern {
                 Pattern::Store(target) => Some(target.leaf),
                 _ => None,

@@ -96,7 +96,7 @@ impl Follower<'_> {
                     let arguments = arguments.iter().map(known).collect();
                     events.push(Event { site, proctype: *proctype, n_before, arguments });
                     if let Some(result) = result {
-                        self.store(result, ALL, &mut after);
+                        self.store(&result.target, ALL, &mut after);
                     }
                     n_after += 1;
                 }

@@ -134,7 +134,8 @@ impl Ranges {
                     self.store(parameter, interval, setting);
                 }
                 if let Some(result) = result {
-                    self.store(result.leaf, (0, 255), setting);
+                    let interval = self.of(&result.value, family, setting);
+                    self.store(result.target.leaf, interval, setting);
                 }
             }
             Op::Send { channel, values, .. } => {
@@ -216,7 +217,7 @@ impl Ranges {
             }
             ExprKind::Query(Query::Len, _) => (0, 255),
             ExprKind::Query(..) => (0, 1),
-            ExprKind::NrPr | ExprKind::Last | ExprKind::Priority(_) => (0, 255),
+            ExprKind::NrPr | ExprKind::Last | ExprKind::Priority(_) | ExprKind::Started => (0, 255),
             ExprKind::Pid => match family.map(|family| &setting.families[family]) {
                 Some(family) => (family.first_pid, family.first_pid + family.members.len() as i64 - 1),
                 None => (0, 255),

@@ -10,7 +10,7 @@ use model::expr::{BinaryOp as ModelOp, Expr as ModelExpr};
 
 use super::super::ast::BinaryOp;
 use super::super::graph::{Does, Edge, NodeId};
-use super::super::program::{Expr, ExprKind, Op, ProctypeId, Ref};
+use super::super::program::{Expr, ExprKind, Op, ProctypeId, RunResult};
 use super::Elaboration;
 use super::channels::{Receive, Send};
 use super::terms::{self, all, any, assign, not, number};
@@ -45,7 +45,7 @@ pub(super) struct Move {
 struct Run<'r> {
     proctype: ProctypeId,
     arguments: &'r [Expr],
-    result: Option<&'r Ref>,
+    result: Option<&'r RunResult>,
     priority: i64,
 }
 
@@ -124,7 +124,61 @@ impl Elaboration<'_> {
             }
         }
         moves.retain(|one| !one.guard.iter().any(|condition| terms::is(condition, false)));
+        let is_deterministic = self.setting.program.proctypes[proctype].is_deterministic;
+        if is_deterministic && !self.setting.graphs[proctype].nodes[node].in_d_step {
+            let choices = self.choices(family, (node, position), &moves);
+            moves.extend(choices);
+        }
         moves
+    }
+
+    /// The errors of a `D_proctype`, which are passed over: what an earlier statement of its place could be executed instead of.
+    fn choices(&mut self, family: usize, (node, position): (NodeId, usize), moves: &[Move]) -> Vec<Move> {
+        let proctype = self.setting.families[family].proctype;
+        let edges = &self.setting.graphs[proctype].nodes[node].edges;
+        let (edge, earlier) = (&edges[position], &edges[..position]);
+        let span = self.span(edge.span);
+        // Within its `d_step` a statement has been chosen.
+        let earlier: Vec<&Edge> =
+            earlier.iter().filter(|other| other.d_step.is_none() || other.d_step != edge.d_step).collect();
+        if earlier.is_empty() || matches!(edge.does, Does::Else(_)) || self.options.ignores_assertions {
+            return Vec::new();
+        }
+        let can: Vec<ModelExpr> = earlier.iter().map(|other| self.can_be_executed(family, other)).collect();
+        let can = any(can, span);
+        let wrong = Stmt { kind: StmtKind::Assert(terms::truth(false, span)), span };
+        let mut found = Vec::new();
+        for one in moves {
+            let is_possible = match one.executable {
+                // Who receives at a meeting has a choice between statements that receive the same message.
+                Executable::Never => self.receives_instead(family, &earlier, one, span),
+                Executable::Guard | Executable::Send => Some(can.clone()),
+            };
+            let Some(is_possible) = is_possible.filter(|possible| !terms::is(possible, false)) else { continue };
+            let guard = one.guard.iter().cloned().chain([is_possible]).filter(|part| !terms::is(part, true)).collect();
+            found.push(Move { guard, body: vec![wrong.clone()], ..one.clone() });
+        }
+        found
+    }
+
+    /// When one of these statements receives what a receive at a meeting does.
+    fn receives_instead(&mut self, family: usize, others: &[&Edge], one: &Move, span: Span) -> Option<ModelExpr> {
+        let channel = one.sync.as_ref().map(|sync| sync.channel);
+        let mut found = None;
+        for &other in others.iter().filter(|other| matches!(other.does, Does::Op(Op::Receive { .. }))) {
+            let moves = self.plain_moves(family, (0, 0), other);
+            for way in moves.iter().filter(|way| way.sync.as_ref().map(|sync| sync.channel) == channel) {
+                match overlap(one, way) {
+                    Overlap::None => {}
+                    Overlap::All => found = Some(terms::truth(true, span)),
+                    Overlap::Some => {
+                        let what = "a `D_proctype` that may receive one message without a buffer in two ways";
+                        self.not_read(other.span, what);
+                    }
+                }
+            }
+        }
+        found
     }
 
     /// What SPIN tests before a `d_step` that begins with a choice: that one of its options with a condition, a send or a receive is
@@ -210,7 +264,7 @@ impl Elaboration<'_> {
                 self.receive(&Receive { channel, is_random, is_copy, patterns, span }, view)
             }
             Does::Op(Op::Run { proctype, arguments, result, priority }) => {
-                let run = Run { proctype: *proctype, arguments, result: result.as_ref(), priority: *priority };
+                let run = Run { proctype: *proctype, arguments, result: result.as_deref(), priority: *priority };
                 self.run((node, position), &run, (family, edge))
             }
             Does::Op(Op::Event { .. }) => Vec::new(),
@@ -276,8 +330,10 @@ impl Elaboration<'_> {
                 guard.push(terms::equal(terms::read(count.clone()), number(pid, span)));
                 body.push(assign(vec![(count, number(pid + 1, span))], span));
             }
-            if let Some(access) = result.and_then(|result| self.access(result, view)) {
-                body.push(assign(vec![(access, number(pid, span))], span));
+            if let Some(RunResult { target, value }) = result {
+                let bounds = self.setting.program.leaves[target.leaf].bounds();
+                let value = self.number(&value.with_started(pid), view).cut(bounds);
+                body.extend(self.access(target, view).map(|access| assign(vec![(access, value)], span)));
             }
             body.extend(self.ranked(number(pid, span), priority, span));
             let sync = Some(Sync { channel, side: SyncSide::Send(values.clone()) });
@@ -304,11 +360,16 @@ impl Elaboration<'_> {
 
     /// Whether an edge is executable, as `else` sees it.
     fn executable(&mut self, family: usize, edge: &Edge) -> ModelExpr {
-        let span = self.span(edge.span);
         if let Does::Op(Op::Send { .. } | Op::Receive { .. }) = &edge.does {
             let message = "`else` beside a send or receive: SPIN calls it dubious";
             self.report_once(Diagnostic::warning(code::ELSE_BESIDE_CHANNELS, edge.span, message));
         }
+        self.can_be_executed(family, edge)
+    }
+
+    /// Whether an edge is executable, whatever stands before it.
+    fn can_be_executed(&mut self, family: usize, edge: &Edge) -> ModelExpr {
+        let span = self.span(edge.span);
         if let Does::Op(Op::Run { .. }) = &edge.does {
             return terms::truth(true, span);
         }

@@ -337,7 +337,8 @@ impl World {
                 let values = arguments.iter().map(|argument| self.value(argument, eye)).collect::<Known<Vec<_>>>()?;
                 let created = self.create(program, graphs, *proctype, &values)?;
                 if let Some(result) = result {
-                    self.store(result, created as i64, eye)?;
+                    let value = self.value(&result.value.with_started(created as i64), eye)?;
+                    self.store(&result.target, value, eye)?;
                 }
             }
             Op::Send { channel, values, .. } => {

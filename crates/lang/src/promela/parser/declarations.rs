@@ -34,7 +34,7 @@ impl Parser<'_> {
             return Err(self.unexpected("a declaration, a proctype or a claim"));
         };
         match &*word {
-            "active" | "proctype" | "init" => file.units.push(Unit::Proctype(self.proctype()?)),
+            "active" | "proctype" | "D_proctype" | "init" => file.units.push(Unit::Proctype(self.proctype()?)),
             "mtype" if self.is_mtype_list() => file.units.push(self.mtype()?),
             "typedef" => file.units.push(self.typedef()?),
             "inline" => self.inline(file)?,
@@ -264,11 +264,12 @@ impl Parser<'_> {
             }
         }
         let is_init = self.is_word("init");
+        let is_deterministic = self.is_word("D_proctype");
         let name = if is_init {
             let name = Name { text: "init".into(), span: self.span() };
             self.advance();
             name
-        } else if self.eat_word("proctype") {
+        } else if self.eat_word("proctype") || self.eat_word("D_proctype") {
             self.name("the name of a proctype")?
         } else {
             let word = self.token().text();
@@ -279,7 +280,7 @@ impl Parser<'_> {
         let provided = if self.eat_word("provided") { Some(self.expression()?) } else { None };
         let global_names = self.shared.global_names.clone();
         let body = self.body()?;
-        Ok(Proctype { name, active, is_init, parameters, priority, provided, global_names, body })
+        Ok(Proctype { name, active, is_init, is_deterministic, parameters, priority, provided, global_names, body })
     }
 
     /// The body of a proctype or a claim.

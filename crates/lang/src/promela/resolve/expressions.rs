@@ -6,8 +6,8 @@ use base::{Diagnostic, Span};
 use super::super::ast::{self, Argument, Name, Part, VarRef};
 use super::super::program::{Expr, ExprKind, Pattern, ProctypeId, Ref};
 use super::super::values;
-use super::Resolver;
 use super::symbols::{Parts, Variable};
+use super::{Resolver, RunWithin};
 use crate::codes::promela as code;
 
 /// What a variable of the text is.
@@ -43,10 +43,16 @@ impl Resolver<'_> {
                 self.report(Diagnostic::error(code::CLAIM, span, message));
                 return None;
             }
-            ast::ExprKind::Run(..) => {
-                self.not_read(span, "`run` within a larger expression");
-                return None;
-            }
+            ast::ExprKind::Run(name, arguments, priority) => match std::mem::take(&mut self.run_within) {
+                RunWithin::MayStand => {
+                    self.run_within = RunWithin::Found(Box::new(self.run(name, (arguments, *priority), span)?));
+                    ExprKind::Started
+                }
+                _ => {
+                    self.not_read(span, "`run` here");
+                    return None;
+                }
+            },
             ast::ExprKind::Query(query, channel) => ExprKind::Query(*query, self.channel(channel)?),
             ast::ExprKind::Poll { channel, is_random, arguments } => {
                 let channel = self.channel(channel);

@@ -3,10 +3,10 @@
 use base::{Diagnostic, Span};
 
 use super::super::ast::{self, Init, VarRef};
-use super::super::program::{self, Expr, ExprKind, Leaf, Op, Pattern, Ref, Start, Stmt, StmtKind};
-use super::Resolver;
+use super::super::program::{self, Expr, ExprKind, Leaf, Op, Pattern, Ref, RunResult, Start, Stmt, StmtKind};
 use super::expressions::Found;
 use super::symbols::{Parts, Scope};
+use super::{Resolver, RunWithin};
 use crate::codes::promela as code;
 
 impl<'f> Resolver<'f> {
@@ -231,15 +231,10 @@ impl<'f> Resolver<'f> {
             ast::StmtKind::Expr(ast::Expr { kind: ast::ExprKind::Run(name, arguments, priority), span })
                 if !claim_only =>
             {
-                self.run(name, (arguments, *priority), *span, None)
+                self.run(name, (arguments, *priority), *span)
             }
             ast::StmtKind::Expr(expr) => Some(Op::Guard(self.expression(expr)?)),
-            ast::StmtKind::Assign(target, ast::Expr { kind: ast::ExprKind::Run(name, arguments, priority), span })
-                if !claim_only =>
-            {
-                let target = self.target(target)?;
-                self.run(name, (arguments, *priority), *span, Some(target))
-            }
+            ast::StmtKind::Assign(target, value) if !claim_only && starts_process(value) => self.started(target, value),
             ast::StmtKind::SetPriority(..) if claim_only => {
                 self.report(Diagnostic::error(code::CLAIM, statement.span, "a claim changes nothing"));
                 None
@@ -327,12 +322,23 @@ impl<'f> Resolver<'f> {
         if self.log.n_errors() > n_errors { None } else { found }
     }
 
-    fn run(
+    /// `n = run P() + 1`: the only `run` of an expression whose value is stored.
+    fn started(&mut self, target: &VarRef, value: &ast::Expr) -> Option<Op> {
+        let target = self.target(target);
+        self.run_within = RunWithin::MayStand;
+        let value = self.expression(value);
+        let RunWithin::Found(found) = std::mem::take(&mut self.run_within) else { return None };
+        let Op::Run { proctype, arguments, priority, .. } = *found else { return None };
+        let result = Some(Box::new(RunResult { target: target?, value: value? }));
+        Some(Op::Run { proctype, arguments, result, priority })
+    }
+
+    /// A `run`, and nothing that is done with the pid.
+    pub(super) fn run(
         &mut self,
         name: &ast::Name,
         (arguments, priority): (&[ast::Expr], Option<i64>),
         span: Span,
-        result: Option<Ref>,
     ) -> Option<Op> {
         let proctype = self.proctype(name);
         let arguments = self.values(arguments)?;
@@ -351,7 +357,20 @@ impl<'f> Resolver<'f> {
             return None;
         }
         let priority = priority.unwrap_or(program::DEFAULT_PRIORITY);
-        Some(Op::Run { proctype, arguments, result, priority })
+        Some(Op::Run { proctype, arguments, result: None, priority })
+    }
+}
+
+/// Whether a `run` stands in an expression.
+fn starts_process(expr: &ast::Expr) -> bool {
+    match &expr.kind {
+        ast::ExprKind::Run(..) => true,
+        ast::ExprKind::Not(inner) | ast::ExprKind::Negate(inner) | ast::ExprKind::Complement(inner) => {
+            starts_process(inner)
+        }
+        ast::ExprKind::Binary(_, left, right) => starts_process(left) || starts_process(right),
+        ast::ExprKind::If(test, yes, no) => [test, yes, no].into_iter().any(|part| starts_process(part)),
+        _ => false,
     }
 }
 
