@@ -12,6 +12,13 @@ use testkit::promela::PromelaQuestion;
 
 /// The longest time for one call.
 const MOST_SECONDS: u64 = 20;
+/// The most memory for one call, and the most that it may write: a verifier that passes over errors tells each of them.
+const MOST_KILOBYTES: u64 = 3 << 20;
+const MOST_OUTPUT: u64 = 32 << 20;
+/// What the shell counts the sizes of files in.
+const OUTPUT_BLOCK: u64 = 512;
+/// The shell sets both limits and becomes the program.
+const WITHIN_LIMITS: &str = "ulimit -v \"$1\"; ulimit -f \"$2\"; shift 2; exec \"$@\"";
 /// The compilers that are tried, the quickest first: most of the time goes into compiling what is then run for milliseconds.
 const COMPILERS: &[&str] = &["tcc", "cc"];
 /// What the generated verifier is compiled with.
@@ -300,13 +307,15 @@ impl SpinCall {
     }
 }
 
-/// Runs a program in a folder; `None` where it takes too long.
+/// Runs a program in a folder; `None` where it takes too long, or writes too much.
 fn call(folder: &Path, name: &str, flags: &[&str]) -> Option<SpinCall> {
     let output = folder.join("output");
     let file = File::create(&output).ok()?;
     let other = file.try_clone().ok()?;
     let program = if name.starts_with("./") { folder.join(name).into_os_string() } else { name.into() };
-    let mut child = Command::new(program)
+    let mut child = Command::new("sh")
+        .args(["-c", WITHIN_LIMITS, "sh", &MOST_KILOBYTES.to_string(), &(MOST_OUTPUT / OUTPUT_BLOCK).to_string()])
+        .arg(program)
         .args(flags)
         .current_dir(folder)
         .stdin(Stdio::null())
@@ -317,6 +326,9 @@ fn call(folder: &Path, name: &str, flags: &[&str]) -> Option<SpinCall> {
     let start = Instant::now();
     loop {
         if let Some(status) = child.try_wait().ok()? {
+            if fs::metadata(&output).ok()?.len() >= MOST_OUTPUT {
+                return None;
+            }
             let text = String::from_utf8_lossy(&fs::read(&output).ok()?).into_owned();
             return Some(SpinCall { text, is_fine: status.success() });
         }
