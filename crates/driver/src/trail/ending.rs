@@ -17,6 +17,8 @@ use super::printed::{SaidEnd, Trail};
 const NO_PROGRESS: &str = "no_non_progress_cycle";
 /// How many steps a run goes on beyond its trail.
 const MOST_FURTHER: usize = 5_000;
+/// How many processes are each tried as the one that moves first.
+const MOST_ORDERS: usize = 8;
 
 /// A run with what it shows.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,7 +51,10 @@ pub fn shown(model: &Model, trace: Trace, trail: &Trail) -> (Shown, bool) {
     if !decides.is_empty() || trace.loop_from.is_some() || !may_violate {
         return (of(trace, decides), true);
     }
-    let Some(longer) = for_ever(model, trace.clone(), MOST_FURTHER) else { return (of(trace, decides), false) };
+    // Where one process goes on without end another one may come back to a state.
+    let orders = 0..model.processes.len().clamp(1, MOST_ORDERS);
+    let longer = orders.into_iter().find_map(|first| for_ever(model, trace.clone(), (first, MOST_FURTHER)));
+    let Some(longer) = longer else { return (of(trace, decides), false) };
     let by_longer = decided(model, &longer);
     match by_longer.is_empty() {
         true => (of(trace, decides), true),
@@ -77,13 +82,15 @@ pub(super) fn decided(model: &Model, trace: &Trace) -> Vec<String> {
     names
 }
 
-/// The run, going on for ever: at once where nobody can move, and otherwise with any steps until a state comes again.
-pub(super) fn for_ever(model: &Model, trace: Trace, most: usize) -> Option<Trace> {
+/// The run, going on for ever: at once where nobody can move, and otherwise with any steps until a state comes again, of the process at this position
+/// where it can, and else of the next one that can.
+pub(super) fn for_ever(model: &Model, trace: Trace, (first, most): (usize, usize)) -> Option<Trace> {
     let Trace { mut states, mut turns, .. } = trace;
     let mut known: HashMap<State, usize> = states.iter().cloned().enumerate().map(|(at, state)| (state, at)).collect();
     for further in 0..=most {
         let last = states.last()?.clone();
-        let mut steps = model.processes.ids().flat_map(|process| eval::steps_of(model, &last, process));
+        let order = model.processes.ids().skip(first).chain(model.processes.ids().take(first));
+        let mut steps = order.flat_map(|process| eval::steps_of(model, &last, process));
         let (turn, next) = match steps.find_map(|step| step.result.ok().map(|next| (step.by, next))) {
             Some((by, next)) if further < most => (Turn::Step(by), next),
             Some(_) => return None,

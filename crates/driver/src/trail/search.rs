@@ -329,7 +329,10 @@ impl<'m> TrailSearch<'m> {
         let name = self.following.source.name();
         let is_main = |file: &str| name.ends_with(file) || file.ends_with(name);
         let line = self.following.source.line_col(span.start).line;
-        let other_line = printed.line.as_ref().is_some_and(|(file, number)| is_main(file) && *number != line);
+        // A statement of an included file stands where this is included; `pan -r` prints its line there with the name of the program.
+        let is_included = self.following.source.line(line).trim_start().starts_with('#');
+        let is_line = |(file, number): &(String, u32)| is_included || !is_main(file) || *number == line;
+        let other_line = !printed.line.as_ref().is_none_or(is_line);
         let other_text = !printed.is_d_step() && bare(text) != bare(&printed.statement);
         Some(usize::from(other_line) * self.costs.other_line + usize::from(other_text) * self.costs.other_text)
     }
@@ -412,7 +415,7 @@ impl<'m> TrailSearch<'m> {
 
     /// The run to here, where nobody can move: the last state stays for ever.
     fn standing_still(&self, at: usize) -> Option<Trace> {
-        super::ending::for_ever(self.following.model, self.trace(at, None), 0)
+        super::ending::for_ever(self.following.model, self.trace(at, None), (0, 0))
     }
 
     /// The run to a node; one within a step is left at the step before.
