@@ -44,6 +44,9 @@ impl Marked {
 /// The sink is asked after so many links.
 const PAUSE_EVERY: usize = 256;
 
+/// Faults of a step with more links than this are counted way by way.
+const MOST_COMPARED: usize = 4096;
+
 /// So many passed states are searched one by one.
 const FEW: usize = 32;
 
@@ -122,9 +125,20 @@ type StepKey<const W: usize> = (Vec<(StatementId, Option<(ProcessId, StatementId
 
 /// The steps that the sink was told. Most often there is one, which is compared with nothing.
 struct Told<const W: usize> {
+    n_told: usize,
+    /// Whether steps of one link may repeat each other; where they do not, they are compared with nothing either.
+    may_repeat: bool,
+    /// The first of those that are compared.
     first: Option<Chain<W>>,
-    /// All of them, where there are several.
+    /// All of those, where there are several.
     keys: FxHashSet<StepKey<W>>,
+}
+
+/// Passes the sink a step.
+fn pass<const W: usize>(first: &Link, then: &[Link], state: &Packed<W>, sink: &mut dyn Sink<W>) -> Flow {
+    sink.begins(first.action, first.partner);
+    sink.goes_on(then);
+    sink.successor(first.process, state)
 }
 
 impl Machine<'_> {
@@ -186,7 +200,17 @@ impl Machine<'_> {
     ) -> ControlFlow<(), bool> {
         let mut ends = scratch.ends.take();
         let mut n_faults = self.links((process, marked, company), state, (scratch, &mut ends), sink)?;
-        let mut told = Told { first: None, keys: FxHashSet::default() };
+        let may_repeat = self.point(process, state).may_repeat;
+        let mut told = Told { n_told: 0, may_repeat, first: None, keys: FxHashSet::default() };
+        if !may_repeat {
+            // Most links end their step.
+            let is_last = |(link, _): &LinkEnd<W>| link.leaves_turn_to(self.codec.model).is_none();
+            let n_last = ends.iter().take_while(|end| is_last(end)).count();
+            for (link, next) in ends.drain(..n_last) {
+                told.n_told += 1;
+                pass(&link, &[], &next, sink)?;
+            }
+        }
         let begin = |(first, state)| Chain { first, then: Vec::new(), state, passed: Passed::default() };
         let mut open = scratch.open.take();
         open.extend(ends.drain(..).rev().map(begin));
@@ -221,14 +245,19 @@ impl Machine<'_> {
             scratch.open.set(open);
         }
         if n_faults > 0 {
-            let is_whole = company == SyncWith::Anybody;
+            // `eval` keeps all ways of a step with what they touch, which may be much more than what is kept here.
+            let is_whole = company == SyncWith::Anybody && n_links <= MOST_COMPARED;
             let n_faults = if is_whole { self.distinct_faults(n_faults, process, state) } else { n_faults };
             sink.faults(process, n_faults)?;
         }
-        ControlFlow::Continue(n_faults > 0 || told.first.is_some())
+        ControlFlow::Continue(n_faults > 0 || told.n_told > 0)
     }
 
     fn tell<const W: usize>(&self, chain: Chain<W>, told: &mut Told<W>, sink: &mut dyn Sink<W>) -> Flow {
+        if chain.then.is_empty() && !told.may_repeat {
+            told.n_told += 1;
+            return pass(&chain.first, &[], &chain.state, sink);
+        }
         if let Some(first) = &told.first {
             if told.keys.is_empty() {
                 told.keys.insert(self.key(first));
@@ -237,9 +266,8 @@ impl Machine<'_> {
                 return Flow::Continue(());
             }
         }
-        sink.begins(chain.first.action, chain.first.partner);
-        sink.goes_on(&chain.then);
-        sink.successor(chain.first.process, &chain.state)?;
+        pass(&chain.first, &chain.then, &chain.state, sink)?;
+        told.n_told += 1;
         told.first.get_or_insert(chain);
         Flow::Continue(())
     }
