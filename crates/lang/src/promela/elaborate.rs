@@ -2,9 +2,10 @@
 //!
 //! In: a resolved program and the graphs of its proctypes. Out: the Model, or what is wrong. What exists at the start is computed (`world.rs`), what
 //! `run`s create is bounded (`creation.rs`), processes alike become families (`families.rs`), numbers get ranges (`ranges.rs`). Then each
-//! family's edges become moves (`steps.rs`, with `expressions.rs` and `channels.rs`) and these actions (`chains.rs`, `births.rs`); `questions.rs`
-//! makes the properties.
+//! family's edges become moves (`steps.rs`, with `expressions.rs` and `channels.rs`) and these actions (`chains.rs` with `before.rs`,
+//! `births.rs`); `questions.rs` makes the properties.
 
+mod before;
 mod births;
 mod chains;
 mod channels;

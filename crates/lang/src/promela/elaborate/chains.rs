@@ -1,16 +1,19 @@
 //! Moves to actions: blocks that are one step become one action for each way through them.
 //!
 //! In: the moves of all places of a family. Out: the actions of its places. After a move that goes on, the moves of the next place are
-//! put behind it: their guards become `await`s. Where the process may have to wait within its block, one more action ends there. Loops, and
-//! meetings behind the first statement, are left to the Model: their actions go on (`Action::goes_on`).
+//! put behind it: their guards are asked before the first one where that is the same (`before.rs`), and become `await`s elsewhere. Where the process
+//! may have to wait within its block, one more action ends there. Loops, and meetings behind the first statement, are left to the Model: their
+//! actions go on (`Action::goes_on`).
 
 use base::Span;
 use model::control::{
     Action, ActionKind, ChannelId, Next, PlaceId, Statement, Stmt, StmtKind, Sync, SyncSide, TextOwner,
 };
+use model::expr::Expr as ModelExpr;
 
 use super::super::graph::{Does, NodeId};
 use super::Elaboration;
+use super::before;
 use super::steps::{Executable, Move};
 use super::terms::{self, all, assign, number};
 
@@ -137,7 +140,7 @@ impl Elaboration<'_> {
             return true;
         }
         for following in &next.ways {
-            let longer = self.joined(&way, following);
+            let Some(longer) = self.joined(&way, following) else { continue };
             if !self.extend(longer, all_places, found) {
                 return false;
             }
@@ -147,26 +150,43 @@ impl Elaboration<'_> {
             let moves: Vec<&Move> = next.ways.iter().map(|next| &next.one).collect();
             let waits = self.waits(&moves, span);
             let mut stopped = Chain { goes_on: false, ..way };
-            if !terms::is(&waits, false) {
-                stopped.one.body.push(Stmt { kind: StmtKind::Await(waits), span });
+            if !terms::is(&waits, false) && self.demand(&mut stopped.one, waits, span) {
                 found.push(stopped);
             }
         }
         true
     }
 
-    fn joined(&mut self, way: &Chain, following: &Chain) -> Chain {
+    /// A way with another one behind it; none where that cannot be taken then.
+    fn joined(&mut self, way: &Chain, following: &Chain) -> Option<Chain> {
         let span = self.span(following.span);
         let mut joined = way.clone();
-        if !following.one.guard.is_empty() {
-            let kind = StmtKind::Await(all(following.one.guard.iter().cloned(), span));
-            joined.one.body.push(Stmt { kind, span });
+        for condition in &following.one.guard {
+            if !self.demand(&mut joined.one, condition.clone(), span) {
+                return None;
+            }
         }
         joined.one.body.extend(following.one.body.iter().cloned());
         joined.one.is_full |= following.one.is_full;
         joined.passed.push(way.target);
         joined.texts.extend(following.texts.iter().cloned());
-        Chain { target: following.target, goes_on: following.goes_on, ..joined }
+        Some(Chain { target: following.target, goes_on: following.goes_on, ..joined })
+    }
+
+    /// Lets a move wait for a condition behind its body: before it, where what must hold there is known. Of the ways through a block each begins alike
+    /// and one of them can always be taken, so that none is begun in vain; `false` where the condition never holds.
+    fn demand(&self, one: &mut Move, condition: ModelExpr, span: Span) -> bool {
+        let asked_before =
+            if one.sync.is_none() { before::before(&one.body, &condition, &self.model.vars) } else { None };
+        let Some(condition) = asked_before else {
+            one.body.push(Stmt { kind: StmtKind::Await(condition), span });
+            return true;
+        };
+        let condition = before::given(&condition, &one.guard);
+        if !terms::is(&condition, true) {
+            one.guard.push(condition.clone());
+        }
+        !terms::is(&condition, false)
     }
 
     fn action(&mut self, family: usize, node: NodeId, way: Chain) {
