@@ -215,8 +215,8 @@ mod tests {
         let (a, b) = (less(content(0), number(2)), less(content(1), number(2)));
         let (yes, no) = (terms::truth(true, Span::default()), terms::truth(false, Span::default()));
         let either = terms::or(terms::and(a.clone(), b.clone()), terms::not(a.clone()));
-        assert_eq!(given(&either, &[a.clone()]), b);
-        assert_eq!(given(&terms::not(a.clone()), &[a.clone()]), no);
+        assert_eq!(given(&either, std::slice::from_ref(&a)), b);
+        assert_eq!(given(&terms::not(a.clone()), std::slice::from_ref(&a)), no);
         assert_eq!(given(&a, &[terms::not(a.clone())]), no);
         assert_eq!(given(&terms::and(a.clone(), b.clone()), &[b, a]), yes);
     }
