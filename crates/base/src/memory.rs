@@ -13,8 +13,13 @@ use std::time::Duration;
 /// What the program takes by itself, with a small search by each method. A smaller limit is one of what searches hold alone, as they count it.
 pub const FLOOR: u64 = 64 << 20;
 
-/// The size is read so often.
+/// The size is read so often, and so often where it comes near the limit: a program with very many cells is read and laid out at some megabytes a
+/// millisecond.
 const GLANCE: Duration = Duration::from_millis(4);
+const NEAR_GLANCE: Duration = Duration::from_millis(1);
+
+/// From this part of a limit on, in hundredths, the size is read more often.
+const CLOSE: u64 = 60;
 
 /// From this part of a limit on, in hundredths, the work that holds most gives way.
 const NEAR: u64 = 86;
@@ -27,13 +32,13 @@ const AT: u64 = 94;
 pub struct Resident(Arc<AtomicU64>);
 
 impl Resident {
-    /// Watches the process in a thread, which ends when the last other handle is dropped.
-    pub fn watch(&self) {
+    /// Watches the process in a thread, which ends when the last other handle is dropped; more often where the size comes near this limit.
+    pub fn watch(&self, limit: u64) {
         let seen = Arc::downgrade(&self.0);
         if let Some(bytes) = resident_bytes() {
             self.note(bytes);
             // Without a thread there is no watch, as on systems that do not report the size.
-            thread::Builder::new().name(String::from("memory")).spawn(move || keep_looking(&seen)).ok();
+            thread::Builder::new().name(String::from("memory")).spawn(move || keep_looking(&seen, limit)).ok();
         }
     }
 
@@ -45,6 +50,11 @@ impl Resident {
     /// What was last seen.
     pub fn bytes(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
+    }
+
+    /// Whether the size has come so close to the limit that it is to be looked at often.
+    pub fn is_close(&self, limit: u64) -> bool {
+        self.bytes() > limit.max(FLOOR) / 100 * CLOSE
     }
 
     /// Whether some of the work has to give way.
@@ -63,13 +73,14 @@ impl Resident {
     }
 }
 
-fn keep_looking(seen: &Weak<AtomicU64>) {
-    while let Some(seen) = seen.upgrade() {
+fn keep_looking(seen: &Weak<AtomicU64>, limit: u64) {
+    while let Some(seen) = seen.upgrade().map(Resident) {
         if let Some(bytes) = resident_bytes() {
-            seen.store(bytes, Ordering::Relaxed);
+            seen.note(bytes);
         }
+        let glance = if seen.is_close(limit) { NEAR_GLANCE } else { GLANCE };
         drop(seen);
-        thread::sleep(GLANCE);
+        thread::sleep(glance);
     }
 }
 
@@ -113,7 +124,7 @@ mod tests {
     #[test]
     fn the_size_is_seen_where_the_system_tells_it() {
         let resident = Resident::default();
-        resident.watch();
+        resident.watch(u64::MAX);
         match resident_bytes() {
             Some(_) => assert!(resident.bytes() > 100 << 10),
             None => assert_eq!(resident.bytes(), 0),

@@ -19,8 +19,9 @@ use crate::output::LastDocuments;
 use crate::status::ExitStatus;
 use crate::{files, interrupt, terminal};
 
-/// The guard looks so often.
+/// The guard looks so often, and so often where the memory comes near its limit.
 const GLANCE: Duration = Duration::from_millis(10);
+const NEAR_GLANCE: Duration = Duration::from_millis(1);
 
 /// The call is ended after this part of what a time limit may be passed by.
 const LAST: f64 = 0.7;
@@ -29,15 +30,15 @@ const LAST: f64 = 0.7;
 const LAST_WORDS: f64 = 0.2;
 
 /// The call is ended when it takes so much of its memory, in hundredths.
-const MOST: u64 = 107;
+const MOST: u64 = 105;
 
 /// The limits of this call, and who ends it where nothing else does. From now on Ctrl-C asks the search to end.
 pub fn of(options: &LimitOptions) -> (CheckLimits, Guard) {
     let cancel = CancelToken::default();
     interrupt::cancel_on_interrupt(&cancel);
     let n_cores = || thread::available_parallelism().map_or(1, |cores| cores.get());
-    if options.memory.is_some() {
-        cancel.resident().watch();
+    if let Some(memory) = options.memory {
+        cancel.resident().watch(memory);
     }
     let guard = Guard::new((options.timeout, options.memory), cancel.resident().clone());
     let limits = CheckLimits {
@@ -53,8 +54,8 @@ pub fn of(options: &LimitOptions) -> (CheckLimits, Guard) {
 /// The limits of a call that searches nothing, and who ends it where nothing else does.
 pub fn of_call(options: CallLimitOptions) -> (Budget, Guard) {
     let cancel = CancelToken::default();
-    if options.memory.is_some() {
-        cancel.resident().watch();
+    if let Some(memory) = options.memory {
+        cancel.resident().watch(memory);
     }
     let guard = Guard::new((options.timeout, options.memory), cancel.resident().clone());
     (Budget::new(options.timeout, options.memory, cancel), guard)
@@ -126,7 +127,8 @@ impl Guard {
 
 fn keep_looking(time: Option<Duration>, memory: Option<u64>, ending: &Mutex<Ending>, resident: &Resident) -> ! {
     loop {
-        thread::sleep(GLANCE);
+        let is_close = memory.is_some_and(|limit| resident.is_close(limit));
+        thread::sleep(if is_close { NEAR_GLANCE } else { GLANCE });
         let ending = locked(ending);
         match (time, memory) {
             (Some(limit), _) if ending.deadline.is_some_and(|deadline| Instant::now() >= deadline) => {

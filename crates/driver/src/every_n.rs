@@ -93,12 +93,16 @@ pub fn check(
     let mut kept = Vec::new();
     let smaller = match found {
         Some((smaller, found)) => {
+            no_contradiction(program, &results, (&smaller, &found))?;
             let before = std::mem::replace(&mut results, found);
             kept = keep_proofs(&program.model, before, (&smaller.model, &mut results));
             Some(smaller)
         }
         None => {
             let larger = asking.ask_of_two(program, &results)?;
+            if let Some((larger, found)) = &larger {
+                no_contradiction(program, &results, (larger, found))?;
+            }
             let (larger, found) = larger.map_or((None, results), |(larger, found)| (Some(larger), found));
             results = found;
             for result in &mut results {
@@ -112,6 +116,25 @@ pub fn check(
     let answers = |results| Checked { results, time: started.elapsed(), processor_time: None, method: METHOD };
     let kept = (!kept.is_empty()).then(|| answers(kept));
     Ok(EverySizeAnswers { other: smaller, checked: answers(results), kept })
+}
+
+/// No answer at another size is the opposite of a proof that is about that size, too: one of the two would be wrong, and so would we.
+fn no_contradiction(
+    program: &Program,
+    proofs: &[PropertyResult],
+    (other, answers): (&Program, &[PropertyResult]),
+) -> Result<(), Box<Mistake>> {
+    let is_about_it = |proof: &&PropertyResult| {
+        let is_included = |scope: &Scope| other.model.parameters.iter().any(|one| scope.includes(&one.name, one.value));
+        scope_of(proof).is_some_and(is_included)
+    };
+    for proof in proofs.iter().filter(is_about_it) {
+        let name = &program.model.properties[proof.property].name;
+        let is_same = |answer: &&PropertyResult| other.model.properties[answer.property].name == *name;
+        let mistake = answers.iter().filter(is_same).find_map(|answer| Mistake::between(&other.model, proof, answer));
+        mistake.map_or(Ok(()), Err)?;
+    }
+    Ok(())
 }
 
 /// Takes out the answers that are open at another size of the program where they were proved for every size before; these proofs.
@@ -513,4 +536,48 @@ fn fragment_beside_names(model: &Model) -> Result<(), FragmentReason> {
 
 fn line(source: &SourceFile, offset: u32) -> u32 {
     source.line_col(offset).line
+}
+
+#[cfg(test)]
+mod tests {
+    use base::CancelToken;
+    use evidence::{Trace, TraceEnd};
+    use model::eval::initial_states;
+
+    use super::*;
+
+    const TEXT: &str =
+        "program p(N: 2..) { shared x: sem = 1; process P[i in 0..<N] { loop { a: acquire x; b: release x; } }
+        invariant mutex: forall i != j: !(P[i]@b && P[j]@b); }";
+
+    fn program(size: i64) -> Program {
+        match load::instance(&SourceFile::new("p.pw", TEXT), &[("N".to_owned(), size)]) {
+            Loaded::Program(program) => *program,
+            Loaded::Refused(refusal) => panic!("{:?}", refusal.diagnostics),
+        }
+    }
+
+    /// Where one question is false at another size, all are answered there; an answer against a proof that is about that size is no answer.
+    #[test]
+    fn a_proof_for_every_size_beside_a_run_against_it_is_a_mistake() {
+        let (proved, other) = (program(2), program(3));
+        let limits =
+            CheckLimits { time: None, memory_bytes: None, disk: None, n_threads: 1, cancel: CancelToken::default() };
+        let mutex = [select::find(&proved.model, "mutex").unwrap()];
+        let proofs = check(&proved, &mutex, &limits, &Silent).unwrap().checked.results;
+        assert!(scope_of(&proofs[0]).is_some_and(|scope| scope.includes("N", 3)));
+        let start = initial_states(&other.model).next().unwrap();
+        let mut against = proofs.clone();
+        against[0].verdict =
+            Verdict::Violated(Evidence::Trace(Trace::finite(vec![start], Vec::new(), TraceEnd::State)));
+        let mistake = no_contradiction(&proved, &proofs, (&other, &against)).unwrap_err();
+        assert!(mistake.to_string().contains("says that it holds"), "{mistake}");
+        // A size that the proof is not about, and the same answer.
+        let mut from_four = proofs.clone();
+        if let Some(Scope::AllSizes { from, .. }) = scope_mut(&mut from_four[0]) {
+            *from = 4;
+        }
+        no_contradiction(&proved, &from_four, (&other, &against)).unwrap();
+        no_contradiction(&proved, &proofs, (&other, &proofs)).unwrap();
+    }
 }

@@ -123,6 +123,28 @@ pub fn confirmed(program: &Program, property: PropertyId, scope: Scope, budget: 
     Ok(Scope::AllSizes { parameter, from, checked })
 }
 
+/// A size that the call names is one of those that a proof is about, as far as that is confirmed, and no run of it contradicts the proof.
+///
+/// # Errors
+/// That the proof says nothing of that size, or a run of it against the proof.
+pub fn stands_at(
+    program: &Program,
+    property: PropertyId,
+    (scope, (parameter, size)): (&Scope, (&str, i64)),
+) -> Result<(), Rejection> {
+    let is_sized = matches!(scope, Scope::AllSizes { parameter: sized, .. } if sized == parameter);
+    // The size of the program at hand was looked at where the proof was checked.
+    if !is_sized || program.model.parameters.iter().any(|one| one.name == parameter && one.value == size) {
+        return Ok(());
+    }
+    if !scope.includes(parameter, size) {
+        let why = format!("it is about {scope}, and {parameter} = {size} was not searched");
+        return Err(Rejection::Undecided(Unsupported::about(Feature::Checking, why).into()));
+    }
+    let confronted = LeastSizes::of(program, &EFFORT).claimed(property, (parameter, size));
+    confronted.map_err(|(_, error)| contradicted(error.finding))
+}
+
 /// Whether a claim for every size from some on is about larger sizes than the one at hand.
 fn is_below(model: &Model, scope: &Scope) -> bool {
     let Scope::AllSizes { parameter, from, .. } = scope else { return false };

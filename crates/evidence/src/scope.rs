@@ -34,6 +34,16 @@ impl Scope {
         *self == Scope::Instance
     }
 
+    /// Whether it is about this value of a parameter, among others: one from which on it is proved, or that was checked.
+    pub fn includes(&self, name: &str, value: i64) -> bool {
+        match self {
+            Scope::Instance => false,
+            Scope::AllSizes { parameter, from, checked } => {
+                parameter == name && (value >= *from || checked.contains(&value))
+            }
+        }
+    }
+
     /// Whether a program whose parameter has this least value is covered: every value from the least on is checked or proved.
     pub fn covers_from(&self, least: i64) -> bool {
         match self {

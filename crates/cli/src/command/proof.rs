@@ -69,8 +69,13 @@ fn judge(options: &ProofCheckOptions, display: &DisplayOptions, output: &Output)
     let (property, method) = (file.property().to_owned(), file.method().to_owned());
     let stated = file.scope().clone();
     let started = Instant::now();
-    let judged = proof::check(file, &program.model, &budget)
-        .and_then(|(property, checked)| Ok((checked, proof::confirmed(&program, property, stated, &budget)?)));
+    let judged = proof::check(file, &program.model, &budget).and_then(|(property, checked)| {
+        let scope = proof::confirmed(&program, property, stated, &budget)?;
+        for (parameter, size) in &given {
+            proof::stands_at(&program, property, (&scope, (parameter, *size)))?;
+        }
+        Ok((checked, scope))
+    });
     let scope = judged.as_ref().map_or(&Scope::Instance, |(_, scope)| scope);
     let outcome = match &judged {
         Ok((checked, _)) => Outcome::Accepted(&checked.obligations),
@@ -211,14 +216,12 @@ fn only_below(stem: &str) -> Option<PathBuf> {
 /// A call that gives parameters must give those of the proof, or a size that it is about.
 fn same_instance(name: &str, file: &ProofFile, given: &[(String, i64)]) -> Result<(), Failure> {
     let written = |parameter: &str| file.parameters().find(|(name, _)| *name == parameter).map(|(_, value)| value);
-    let is_about = |parameter: &str, size: i64| match file.scope() {
-        Scope::Instance => false,
-        Scope::AllSizes { parameter: sized, from, checked } => {
-            parameter == sized && (size >= *from || checked.contains(&size))
-        }
-    };
+    let is_sized = |name: &str| matches!(file.scope(), Scope::AllSizes { parameter, .. } if parameter == name);
     let wrong = given.iter().filter_map(|(parameter, value)| match written(parameter) {
-        Some(same) if same == *value || is_about(parameter, *value) => None,
+        Some(same) if same == *value || file.scope().includes(parameter, *value) => None,
+        Some(_) if is_sized(parameter) => {
+            Some(format!("{name}: the proof is about {}, not {parameter} = {value}", file.scope()))
+        }
         Some(other) => Some(format!("{name}: the proof is about {parameter} = {other}, not {parameter} = {value}")),
         None => Some(format!("{name}: the proof is about a program without a parameter `{parameter}`")),
     });

@@ -267,8 +267,8 @@ impl Joining<'_> {
         let given = self.options.secret.clone().or_else(|| env::var(search::SECRET_VARIABLE).ok());
         let secret = given.map(|text| Secret::new(&text)).transpose()?;
         let memory = hosts[process].memory_bytes.or(self.limits.memory_bytes);
-        if memory.is_some() {
-            self.limits.cancel.resident().watch();
+        if let Some(limit) = memory {
+            self.limits.cancel.resident().watch(limit);
         }
         let budget = Budget::new(self.limits.time, memory, self.limits.cancel.clone());
         let budget = match &self.limits.disk {

@@ -219,6 +219,26 @@ fn sizes_that_a_proof_says_were_searched_are_searched_again() {
     place.run("proof show out/small.p.proof.json small.pw").exits(0).prints("every N ≥ 2 (N = 2 by search)");
 }
 
+/// That sizes were searched is written into a proof by hand. One that is named in the call and too large to be searched again is not said to be proved, and one that the
+/// proof is not about is refused.
+#[test]
+fn a_size_that_the_call_names_is_one_that_is_known_to_be_proved() {
+    let text = "program wide(N: 2..) { shared m: lock; process P[i in 0..<N] { local x: 0..=99; \
+        loop { c: x = (x + 1) % 100; a: acquire m; crit: skip; release m; } } \
+        invariant mutex: forall i != j: !(P[i]@crit && P[j]@crit); }";
+    let place = Place::with("wide.pw", text);
+    place.run("check wide.pw --all-n --property mutex --proof out -q").exits(0);
+    let mut proof: Json = serde_json::from_str(&place.read("out/wide.mutex.proof.json")).unwrap();
+    proof.as_object_mut().unwrap().remove("digest");
+    proof["scope"] = json!({"kind": "all", "parameter": "N", "from": 5, "checked": [3]});
+    place.write("out/wide.mutex.proof.json", proof.to_string());
+    let call = "proof check out/wide.mutex.proof.json wide.pw";
+    place.run(call).exits(0).prints("for every N ≥ 5");
+    place.run(&format!("{call} -N 6")).exits(0).prints("for every N ≥ 5");
+    place.run(&format!("{call} -N 3")).exits(3).prints("N = 3 was not searched");
+    place.run(&format!("{call} -N 4")).exits(2).complains("the proof is about every N ≥ 5, not N = 4");
+}
+
 /// A proof is shown without naming its program where there is one file that it can be about.
 #[test]
 fn the_program_of_a_proof_is_found() {
