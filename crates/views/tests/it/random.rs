@@ -266,9 +266,6 @@ impl Writer<'_> {
             writeln!(text, "  invariant z: !({one});\n  invariant u: forall i: !({one} && {other});").unwrap();
         }
         writeln!(text, "  race_free d, p, q, row;").unwrap();
-        writeln!(text, "  invariant c0: count(i: P[i]@l1) <= 1;").unwrap();
-        writeln!(text, "  invariant c1: count(i: row[i] == 1 && i != p) < 2;").unwrap();
-        writeln!(text, "  reachable c2: count(i: P[i].a == 2) >= 2 && d == 1;").unwrap();
         writeln!(text, "  reachable y: exists i != j: p == i && q == j && {one};\n}}").unwrap();
         text
     }
