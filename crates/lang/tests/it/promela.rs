@@ -160,6 +160,14 @@ fn processes_may_look_at_who_moved_last() {
     let last = "byte x; active proctype P() { do :: x = _last od } \
         active proctype Q() { do :: _last == 0 -> x = 3 :: x == 1 -> break od }";
     check(last, 14, false, false);
+    // Each statement of an `atomic` is one after which somebody has moved last; a `d_step` is one statement.
+    let within = "byte x; byte r; active proctype P() { atomic { x = 1; x < 5; _last == _pid; r = 1 } } \
+        active proctype Q() { x = 2; x = 3 }";
+    check(within, 14, false, false);
+    let asserted = "byte x; active proctype P() { false } \
+        active proctype Q() { atomic { x = 1; if :: _last == _pid -> assert(false) :: else fi } }";
+    check(asserted, 3, true, true);
+    check("active proctype Q() { byte x; d_step { x = 1; x = 2; assert(_last == 0) } }", 3, false, false);
 }
 
 #[test]

@@ -44,6 +44,8 @@ struct Here {
     ways: Vec<Chain>,
     /// Whether one of them always can be taken.
     is_never_stuck: bool,
+    /// That the process is the last one to have taken a statement, where the program asks who that is and statements are taken one by one.
+    marks_last: Option<Stmt>,
 }
 
 impl Elaboration<'_> {
@@ -85,7 +87,10 @@ impl Elaboration<'_> {
         // Who is `provided` for, or has a higher priority than others, may have to wait anywhere.
         let is_provided = self.setting.program.proctypes[proctype].provided.is_some();
         let is_free = !is_provided && self.ranks.looks.priorities == super::priorities::Priorities::Same;
-        let mut here = Here::default();
+        let span = graph.nodes[node].span;
+        let mine = self.last.map(|last| (terms::shared(last, Vec::new(), span), self.pid(Some(family), span)));
+        let graph = &self.setting.graphs[proctype];
+        let mut here = Here { marks_last: mine.map(|pair| terms::assign(vec![pair], span)), ..Here::default() };
         for (position, edge) in graph.nodes[node].edges.iter().enumerate() {
             let is_else_of_all = matches!(edge.does, Does::Else(of) if of == node) && edge.escapes.is_empty();
             here.is_never_stuck |= is_else_of_all && is_free;
@@ -107,6 +112,7 @@ impl Elaboration<'_> {
             }
         }
         if graph.nodes[node].in_d_step {
+            here.marks_last = None;
             let one = self.blocked(family, node);
             let span = graph.nodes[node].span;
             if !one.guard.iter().any(|condition| terms::is(condition, false)) {
@@ -138,6 +144,11 @@ impl Elaboration<'_> {
         if is_left_to_model || way.passed.contains(&way.target) || next.ways.iter().any(needs_model) {
             found.push(way);
             return true;
+        }
+        // Within a region, too, whoever has taken a statement is the last one.
+        let mut way = way;
+        if let Some(marked) = next.marks_last.clone().filter(|_| self.moves_last(way.one.sync.as_ref())) {
+            way.one.body.push(marked);
         }
         for following in &next.ways {
             let Some(longer) = self.joined(&way, following) else { continue };
