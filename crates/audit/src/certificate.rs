@@ -398,12 +398,12 @@ impl Audit<'_> {
     fn violations(&self, certificate: &Certificate) -> Outcome<Option<Vec<Open>>> {
         let PropertyKind::Temporal(formula) = &self.property.kind else { return Ok(None) };
         let own = self.violations_of(formula)?;
-        // Where a proof speaks of none of these, it may be one of a formula that implies the property.
+        // Where a proof speaks of others than these, it may be one of a formula that implies the property.
         let names = certificate.facts.iter().filter_map(|fact| way(&fact.claim));
         let names: Vec<&ViolationName> = names.collect();
-        let speaks_of = |all: &[Open]| all.iter().any(|one| names.contains(&&one.name));
+        let speaks_of_own = names.iter().all(|&name| own.iter().any(|one| one.name == *name));
         match formula.stronger() {
-            Some(stronger) if !names.is_empty() && !speaks_of(&own) => Ok(Some(self.violations_of(&stronger)?)),
+            Some(stronger) if !speaks_of_own => Ok(Some(self.violations_of(&stronger)?)),
             _ => Ok(Some(own)),
         }
     }

@@ -150,16 +150,18 @@ pub fn question(
         PropertyKind::Temporal(_) => return Err(plain("it is no question about states")),
     };
     let family = fragment.layout.family;
-    let expr = without_counts(&expr, family);
     let written = match template {
         PropertyKind::Invariant(written) | PropertyKind::Reachable(written) => Some(written.clone()),
         PropertyKind::RaceFree(var) => Some(no_race(model.template(), *var)?),
         _ => None,
     };
-    if let Some(written) = written.filter(|written| parameters_of(written).contains(&fragment.parameter)) {
+    let named = written.as_ref().map(parameters_of).unwrap_or_default();
+    if let Some(written) = written.filter(|_| named.contains(&fragment.parameter)) {
         let name = &model.parameters[fragment.parameter].name;
         return Err(at(written.span, format!("the property uses `{name}` as a number")));
     }
+    // A count is compared with a number that is written down, and not with what a parameter happens to be.
+    let expr = if named.is_empty() { without_counts(&expr, family) } else { expr };
     if let Some(one) = expr_asymmetries_beside(model, family, fragment.layout.named.len(), &expr).first() {
         return Err(at(one.span, one.why.describe(model)));
     }

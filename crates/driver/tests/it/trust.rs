@@ -18,7 +18,13 @@ use propagate::Propagate;
 use rings::ByRings;
 
 /// Programs and the truth about their properties.
-const PROGRAMS: [(&str, &str); 35] = [
+const PROGRAMS: [(&str, &str); 36] = [
+    // One part of the property is shown of each process, the other part is about one.
+    (
+        "program parts { process P[i in 0..<2] { a: skip; }
+         property p: (eventually forall i: P[i]@end) && (P[0]@a ~> P[0]@end) under weak P[*]; }",
+        "+",
+    ),
     // Nothing is left of a claim where there is one process only; what it is demanded under may have no value all the same.
     (
         "program alone { shared s0: 0..=2; shared s1: -1..=0;

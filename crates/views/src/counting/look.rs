@@ -362,6 +362,7 @@ impl<'m> Look<'_, 'm> {
     /// The content of a location.
     pub fn load(&mut self, location: Location, access: &Access) -> Looked<Val> {
         let (item, owner) = match location {
+            Location::Shared(column) if self.takes_nobody(column) => return Err(Halt::Outside(access.span)),
             Location::Shared(column) => (self.scene.shared[column], None),
             Location::Local(slot, column) => (self.scene.seen[slot as usize].1[column], Some(slot)),
             Location::Counted(cell) => {

@@ -70,6 +70,14 @@ impl Look<'_, '_> {
         Ok(Walk { family, taken, counter, walker: CountingItem::Value(Value::Process(walker)) })
     }
 
+    /// Whether a column is the counter of such a loop that is not under way. In truth it is at the first process then, and a branch that begins with the loop
+    /// goes into the first round from there.
+    pub(super) fn takes_nobody(&self, column: usize) -> bool {
+        let is_counter =
+            matches!(self.roster.shared.get(column), Some(SharedColumn::Cell(cell)) if self.roster.counts_walk(*cell));
+        is_counter && self.scene.shared[column] == NOT_TAKEN
+    }
+
     /// The first process, any of them.
     pub(super) fn begin_walk(&mut self, id: LoopId) -> Looked<()> {
         let walk = self.walk(id)?;
@@ -80,6 +88,9 @@ impl Look<'_, '_> {
     /// The process after the one whose turn it was; whether there is one.
     pub(super) fn continue_walk(&mut self, id: LoopId) -> Looked<bool> {
         let walk = self.walk(id)?;
+        if self.takes_nobody(walk.counter) {
+            return Err(Halt::Outside(self.roster.text.loops[id].span));
+        }
         if let CountingItem::Slot(slot) = self.scene.shared[walk.counter] {
             self.scene.seen[slot as usize].1[walk.taken] = walk.walker;
         }

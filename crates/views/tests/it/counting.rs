@@ -227,6 +227,26 @@ fn joins_one_after_the_other_are_proved() {
     }
 }
 
+/// A branch begins with the loop: its first round begins without that the loop is entered.
+#[test]
+fn a_branch_that_begins_with_a_join_is_not_followed() {
+    let text = "program b(N: 2..) { shared x: bool; shared b: [bool; N]; \
+        process P[i in 0..<N] { s: b[i] = true; a: await x; c: skip; } \
+        process Q { either { e: skip; } or { for k in P { y: BODY } z: x = true; } } \
+        invariant p: forall i in P: !P[i]@c; allow deadlock; }";
+    for body in ["await b[k];", "skip;"] {
+        assert!(!proved(&text.replace("BODY", body)).contains(&"p".to_owned()), "{body}");
+    }
+}
+
+/// A loop that only one process can be there for: nobody else has its first turn.
+#[test]
+fn a_join_that_only_one_process_comes_to_is_followed() {
+    let text = "program z(N: 1..) { shared m: sem = 1; process P[i in 0..<N] { public f: bool; acquire m; f = true; } \
+        process J { await forall k: P[k].f; for k in P { j2: skip; } } }";
+    assert!(proved(text).contains(&"no_errors".to_owned()));
+}
+
 #[test]
 fn changed_marks_are_refused() {
     let (proof, accepts) = changeable(JOINS, "all");

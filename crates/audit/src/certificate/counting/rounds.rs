@@ -67,6 +67,14 @@ struct Round {
 }
 
 impl Player<'_, '_> {
+    /// Whether a column says whose turn it is, and nobody is shown to have it. That is so outside of the rounds, where the counter in truth has the first process: a branch of
+    /// `either` may begin with a loop, whose first round then begins without the loop being entered.
+    pub fn is_out_of_turn(&self, column: usize) -> bool {
+        let says_turn =
+            matches!(self.cast.shared.get(column), Some(SharedColumn::Cell(cell)) if self.cast.says_turn(*cell));
+        says_turn && self.stage.shared[column] == UNMARKED
+    }
+
     fn round(&self, id: LoopId) -> Told<Round> {
         let cast = self.cast;
         let found = || {
@@ -82,18 +90,35 @@ impl Player<'_, '_> {
 
     /// Somebody has the first turn.
     pub fn first_round(&mut self, id: LoopId) -> Told<()> {
-        let round = self.round(id)?;
+        let (round, span) = (self.round(id)?, self.cast.written.loops[id].span);
         let on_stage = self.stage.actors.len();
         let actors = (0..on_stage).filter(|&at| self.stage.actors[at].0 == round.crowd);
         let mut turns: Vec<CountingItem> = actors.map(|at| CountingItem::Slot(at as u8)).collect();
-        turns.push(CountingItem::Other(round.crowd));
-        self.stage.shared[round.turn] = turns[self.path.pick(turns.len())];
+        let is_there = |view: &&usize| self.views[**view].family == round.crowd;
+        let others = self.behind.iter().filter(is_there).try_fold(Lin::default(), |others, &view| {
+            others.and(1, &Lin::unknown(Unknown::Views(view))).ok_or(Stop::Lost(span))
+        })?;
+        // Before the program starts nothing is known of those behind the stage.
+        if self.within || !others.of.is_empty() {
+            turns.push(CountingItem::Other(round.crowd));
+        }
+        if turns.is_empty() {
+            return Err(Stop::Never);
+        }
+        let turn = turns[self.path.pick(turns.len())];
+        if matches!(turn, CountingItem::Other(_)) && !self.within {
+            self.demands.push(at_least(others.and(-1, &Lin::just(1)).ok_or(Stop::Lost(span))?));
+        }
+        self.stage.shared[round.turn] = turn;
         Ok(())
     }
 
     /// The turn of one process is over; whether somebody else has the next one.
     pub fn next_round(&mut self, id: LoopId) -> Told<bool> {
-        let round = self.round(id)?;
+        let (round, span) = (self.round(id)?, self.cast.written.loops[id].span);
+        if self.is_out_of_turn(round.turn) {
+            return Err(Stop::Lost(span));
+        }
         if let CountingItem::Slot(at) = self.stage.shared[round.turn] {
             self.stage.actors[at as usize].1[round.mark] = round.marked;
         }
@@ -102,7 +127,7 @@ impl Player<'_, '_> {
             let seen = &self.views[view];
             let has_turn = matches!(seen.shared[round.turn], CountingItem::Slot(_));
             if seen.family == round.crowd && seen.local[round.mark] == UNMARKED && !has_turn {
-                waiting = waiting.and(1, &Lin::unknown(Unknown::Views(view))).ok_or(Stop::Never)?;
+                waiting = waiting.and(1, &Lin::unknown(Unknown::Views(view))).ok_or(Stop::Lost(span))?;
             }
         }
         let is_waiting = |at: &usize| {
@@ -127,7 +152,7 @@ impl Player<'_, '_> {
             }
             Some(turn) => {
                 if matches!(turn, CountingItem::Other(_)) {
-                    self.demands.push(at_least(waiting.and(-1, &Lin::just(1)).ok_or(Stop::Never)?));
+                    self.demands.push(at_least(waiting.and(-1, &Lin::just(1)).ok_or(Stop::Lost(span))?));
                 }
                 self.stage.shared[round.turn] = turn;
                 Ok(true)

@@ -375,6 +375,7 @@ impl<'m> Player<'_, 'm> {
                     Some(Some(lin)) => Thing::Number(lin.clone()),
                 });
             }
+            Spot::Shared(at) if self.is_out_of_turn(at) => return Err(Stop::Lost(access.span)),
             Spot::Shared(at) => (self.stage.shared[at], None),
             Spot::Of(at, column) => (self.stage.actors[at].1[column], Some(at)),
         };

@@ -62,10 +62,10 @@ pub(in crate::certificate) fn check(
             .map_err(|stop| CertificateError::NotSupported(stop.to_string()))
     };
     let mut shown = violations(formula)?;
-    let speaks_of = |one: &ReferenceViolation| claims.iter().any(|claim| claim.violation == one.name(model));
-    // Where the claims are about no way to violate the property, they may be about a formula that implies it.
+    let speaks_of_own = claims.iter().all(|claim| shown.iter().any(|one| claim.violation == one.name(model)));
+    // Where the claims are about other ways than those to violate the property, they may be about a formula that implies it.
     match (formula.stronger(), written.stronger()) {
-        (Some(stronger), Some(as_written)) if !claims.is_empty() && !shown.iter().any(speaks_of) => {
+        (Some(stronger), Some(as_written)) if !speaks_of_own => {
             says_the_same(&text, &as_written)?;
             shown = violations(&stronger)?;
         }
