@@ -223,8 +223,8 @@ fn sizes_that_a_proof_says_were_searched_are_searched_again() {
 /// proof is not about is refused.
 #[test]
 fn a_size_that_the_call_names_is_one_that_is_known_to_be_proved() {
-    let text = "program wide(N: 2..) { shared m: lock; process P[i in 0..<N] { local x: 0..=99; \
-        loop { c: x = (x + 1) % 100; a: acquire m; crit: skip; release m; } } \
+    let text = "program wide(N: 2..) { shared m: lock; process P[i in 0..<N] { local x: 0..=14; \
+        loop { c: x = (x + 1) % 15; a: acquire m; crit: skip; release m; } } \
         invariant mutex: forall i != j: !(P[i]@crit && P[j]@crit); }";
     let place = Place::with("wide.pw", text);
     place.run("check wide.pw --all-n --property mutex --proof out -q").exits(0);

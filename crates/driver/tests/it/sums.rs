@@ -358,7 +358,7 @@ fn what_was_refuted_before_is_not_shown_again() {
     let task = Task { model: &model, properties: vec![id], budget: Budget::unlimited(), n_threads: 1 };
     let found = (1..400).find_map(|most| {
         let mut engine = Propagate::default();
-        (engine.config.tests, engine.config.first_tests) = (most, 1);
+        (engine.config.tests, engine.config.first_tests, engine.config.together) = (most, 1, 0);
         let shown = RefCell::new(Vec::new());
         engine.run_and_show(&task, &Silent, &|_, facts| *shown.borrow_mut() = facts).unwrap();
         let shown = shown.into_inner();
