@@ -108,7 +108,7 @@ pub const CODES: &[Code] = &[
     promela_row!(
         "E0912",
         "a part of Promela that is not read",
-        "Embedded C, `pc_value` and `float` are not read; nor are a few combinations that the message names. Nothing is read in another sense than SPIN's: what cannot be read is refused."
+        "Embedded C and `float` are not read; nor are a few combinations that the message names. Nothing is read in another sense than SPIN's: what cannot be read is refused."
     ),
     promela_row!(
         "E0913",

@@ -202,6 +202,8 @@ pub(super) enum ExprKind {
     Pid,
     /// `enabled(e)`.
     Enabled(Box<Expr>),
+    /// `pc_value(e)`.
+    StateNumber(Box<Expr>),
     /// `get_priority(e)`, or `_priority`.
     Priority(Option<Box<Expr>>),
     /// `P@l`, `P[e]@l`.

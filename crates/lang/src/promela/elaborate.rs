@@ -3,7 +3,7 @@
 //! In: a resolved program and the graphs of its proctypes. Out: the Model, or what is wrong. What exists at the start is computed (`world.rs`), what
 //! `run`s create is bounded (`creation.rs`), processes alike become families (`families.rs`), numbers get ranges (`ranges.rs`). Then each
 //! family's edges become moves (`steps.rs`, with `expressions.rs` and `channels.rs`) and these actions (`chains.rs` with `before.rs`,
-//! `births.rs`); `questions.rs` makes the properties.
+//! `births.rs`); `questions.rs` makes the properties (with `failing.rs`).
 
 mod before;
 mod births;
@@ -11,6 +11,7 @@ mod chains;
 mod channels;
 mod creation;
 mod expressions;
+mod failing;
 mod families;
 mod follow;
 mod partners;
@@ -253,6 +254,7 @@ fn same_for_claims(program: &Program, graphs: &[Graph], before: &World, after: &
                 | ExprKind::Poll { .. }
                 | ExprKind::NonProgress
                 | ExprKind::Enabled(_)
+                | ExprKind::StateNumber(_)
                 | ExprKind::Priority(_)
         );
         if !is_atom {
@@ -318,7 +320,7 @@ fn needs_deaths(program: &Program, graphs: &[Graph]) -> bool {
     let mut found = false;
     let mut look = |expr: &super::program::Expr| {
         found |= match expr.kind {
-            ExprKind::NrPr | ExprKind::Last => true,
+            ExprKind::NrPr | ExprKind::Last | ExprKind::StateNumber(_) => true,
             ExprKind::Remote { proctype, .. } => graphs[proctype].may_end(),
             _ => false,
         }
@@ -439,6 +441,7 @@ impl Elaboration<'_> {
             let message = format!("a state has {} cells; at most {MAX_CELLS} are read", self.n_cells);
             self.log.add(Diagnostic::error(code::TOO_LARGE, Span::default(), message));
         } else {
+            self.refuse_state_numbers();
             for family in 0..self.setting.families.len() {
                 self.texts(family);
             }
@@ -450,6 +453,27 @@ impl Elaboration<'_> {
         }
         let n_before = self.setting.world.passed.len();
         Elaborated { model: self.model, diagnostics: self.log.finish(), n_before }
+    }
+
+    /// Where `pc_value` would ask for a place whose number is not counted, or that is passed within a step.
+    fn refuse_state_numbers(&mut self) {
+        let Some(first) = self.setting.program.asks_state_numbers else { return };
+        for graph in self.setting.graphs {
+            for (node, declared) in graph.nodes.iter().enumerate() {
+                for edge in &declared.edges {
+                    if !edge.escapes.is_empty() {
+                        self.not_read(first, "`pc_value` in a program with `unless`");
+                    }
+                    let mut asks = false;
+                    if let graph::Does::Op(op) = &edge.does {
+                        op.walk(&mut |expr| asks |= matches!(expr.kind, ExprKind::StateNumber(_)));
+                    }
+                    if asks && graph.has_begun(node) {
+                        self.not_read(edge.span, "`pc_value` behind the first statement of an `atomic` or `d_step`");
+                    }
+                }
+            }
+        }
     }
 
     fn span(&self, span: Span) -> Span {

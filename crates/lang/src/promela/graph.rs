@@ -8,6 +8,7 @@ use std::collections::{HashMap, HashSet};
 
 use base::{Diagnostic, Span};
 
+use super::numbers;
 use super::program::{Expr, ExprKind, Op, Stmt, StmtKind};
 use crate::codes::promela as code;
 
@@ -41,6 +42,8 @@ pub(super) struct Node {
     pub in_d_step: bool,
     /// Whether it is where its block begins.
     is_entry: bool,
+    /// The number that SPIN gives to the place.
+    pub number: usize,
     pub span: Span,
 }
 
@@ -101,6 +104,11 @@ impl Graph {
 }
 
 impl Graph {
+    /// Whether a process at a place is within a region that it has begun.
+    pub fn has_begun(&self, node: NodeId) -> bool {
+        self.nodes[node].block.is_some() && !self.nodes[node].is_entry
+    }
+
     /// Whether a process may come to its end.
     pub fn may_end(&self) -> bool {
         self.reached()[self.end]
@@ -142,11 +150,12 @@ pub(super) struct Style<'n> {
 }
 
 /// Builds the graph of a body.
-pub(super) fn build(body: &[Stmt], style: Style<'_>) -> (Graph, Vec<Diagnostic>) {
+pub(super) fn build((body, end_number): (&[Stmt], usize), style: Style<'_>) -> (Graph, Vec<Diagnostic>) {
     let mut builder =
         Builder { style, drafts: Vec::new(), labels: HashMap::new(), n_blocks: 0, diagnostics: Vec::new() };
     let end_span = body.last().map_or(Span::default(), |last| Span { start: last.span.end, end: last.span.end });
     let end = builder.place(&Context::default(), end_span);
+    builder.drafts[end].number = end_number;
     let entry = builder.sequence(body, end, &Context::default());
     builder.finish(entry, end)
 }
@@ -159,6 +168,7 @@ struct Draft {
     block: Option<BlockId>,
     in_d_step: bool,
     is_entry: bool,
+    number: usize,
     span: Span,
     /// The place that this one is.
     alias: Option<NodeId>,
@@ -227,6 +237,12 @@ impl Builder<'_> {
         self.drafts.len() - 1
     }
 
+    fn numbered(&mut self, number: usize, around: &Context, span: Span) -> NodeId {
+        let node = self.place(around, span);
+        self.drafts[node].number = number;
+        node
+    }
+
     /// The place of a label, which may not be built yet.
     fn label(&mut self, name: &str) -> NodeId {
         if let Some(&node) = self.labels.get(name) {
@@ -275,7 +291,7 @@ impl Builder<'_> {
         let span = statement.span;
         let node = match &statement.kind {
             StmtKind::Op(op) => {
-                let node = self.place(around, span);
+                let node = self.numbered(statement.number, around, span);
                 self.edge(node, Does::Op(op.clone()), next, (statement, around));
                 node
             }
@@ -293,21 +309,31 @@ impl Builder<'_> {
                 }
             },
             StmtKind::If(options) => {
-                let node = self.place(around, span);
+                let node = self.numbered(statement.number, around, span);
                 self.options(options, (node, next), &Context { ..around.clone() });
                 node
             }
             StmtKind::Do(options) => {
-                let node = self.place(around, span);
+                let node = self.numbered(statement.number, around, span);
                 self.options(options, (node, node), &Context { exit: Some(next), ..around.clone() });
                 node
             }
             StmtKind::Block(inner) => {
                 let entry = self.sequence(inner, next, &Context { opens_block: true, ..around.clone() });
-                self.block_entry(inner, entry, around)
+                let entry = self.block_entry(inner, entry, around);
+                self.drafts[entry].number = statement.number;
+                entry
             }
-            StmtKind::Atomic(inner) => self.atomic(inner, next, around),
-            StmtKind::DStep(inner) => self.d_step(inner, next, around),
+            StmtKind::Atomic(inner) => {
+                let entry = self.atomic(inner, next, around);
+                self.drafts[entry].number = statement.number;
+                entry
+            }
+            StmtKind::DStep(inner) => {
+                let entry = self.d_step(inner, next, around);
+                self.drafts[entry].number = statement.number;
+                entry
+            }
             StmtKind::Unless(main, escape) => {
                 let plain = Context { opens_block: false, ..around.clone() };
                 let escape = self.sequence(escape, next, &Context { head_of: None, ..plain.clone() });
@@ -358,7 +384,7 @@ impl Builder<'_> {
     }
 
     fn else_step(&mut self, statement: &Stmt, next: NodeId, around: &Context) -> NodeId {
-        let node = self.place(around, statement.span);
+        let node = self.numbered(statement.number, around, statement.span);
         match around.head_of {
             Some(of) => self.edge(node, Does::Else(of), next, (statement, around)),
             None => {
@@ -379,7 +405,7 @@ impl Builder<'_> {
         if !is_step && (around.block.is_none() || around.d_step.is_some()) {
             return target;
         }
-        let node = self.place(around, statement.span);
+        let node = self.numbered(numbers::of_jump(statement), around, statement.span);
         self.edge(node, Does::Op(Op::Skip), target, (statement, around));
         self.drafts[node].is_jump = !is_step;
         node
@@ -392,7 +418,8 @@ impl Builder<'_> {
         let entry = match closes_with_choice(inner) {
             // The end of the choice is a place of its own, left by a silent step.
             Some(last) if around.block.is_none() => {
-                let close = self.place(&Context { head_of: None, opens_block: false, ..inside.clone() }, last.span);
+                let around_close = Context { head_of: None, opens_block: false, ..inside.clone() };
+                let close = self.numbered(numbers::behind(last), &around_close, last.span);
                 let silent = Stmt { text: SILENT.into(), labels: Vec::new(), ..last.clone() };
                 self.edge(close, Does::Op(Op::Skip), next, (&silent, &inside));
                 self.sequence(inner, close, &inside)
@@ -552,8 +579,8 @@ impl Builder<'_> {
                 let diagnostic = Diagnostic::error(code::ELSE, second.span, message).note(first.span, "the other one");
                 self.diagnostics.push(diagnostic);
             }
-            let Draft { labels, block, in_d_step, is_entry, span, .. } = draft.clone();
-            nodes.push(Node { edges, labels, block, in_d_step, is_entry, span });
+            let Draft { labels, block, in_d_step, is_entry, number, span, .. } = draft.clone();
+            nodes.push(Node { edges, labels, block, in_d_step, is_entry, number, span });
         }
         let labels = self.labels.iter().map(|(name, &node)| (name.clone(), self.resolve(node))).collect();
         // A label that stands at a jump belongs to the place that the jump leads to.

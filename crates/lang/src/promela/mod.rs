@@ -8,6 +8,7 @@ mod ast;
 mod elaborate;
 mod graph;
 mod lexer;
+mod numbers;
 mod parametric;
 mod parser;
 mod places;
@@ -161,8 +162,9 @@ fn program(
     for (id, proctype) in resolved.program.proctypes.iter().enumerate() {
         let named = resolved.named_labels.iter().filter(|(owner, _)| *owner == id);
         let named: HashSet<String> = named.map(|(_, label)| label.clone()).collect();
-        let style = Style { block_entries: reading.like_spin, named: &named, is_claim: false };
-        let (graph, more) = graph::build(&proctype.body, style);
+        let block_entries = reading.like_spin || resolved.program.asks_state_numbers.is_some();
+        let style = Style { block_entries, named: &named, is_claim: false };
+        let (graph, more) = graph::build((&proctype.body, proctype.end_number), style);
         diagnostics.extend(more);
         if let Some(span) = graph.unreached() {
             let message = "this statement is never reached";

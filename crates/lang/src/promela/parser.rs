@@ -35,7 +35,7 @@ const MAX_INLINED: usize = 1_000_000;
 const MAX_TEXT: usize = 100;
 
 /// Words that mean something, and so are no names.
-const KEYWORDS: [&str; 52] = [
+const KEYWORDS: [&str; 53] = [
     "D_proctype",
     "_priority",
     "active",
@@ -71,6 +71,7 @@ const KEYWORDS: [&str; 52] = [
     "notrace",
     "od",
     "of",
+    "pc_value",
     "pid",
     "printf",
     "printm",
@@ -91,7 +92,7 @@ const KEYWORDS: [&str; 52] = [
 ];
 
 /// Parts of Promela that are not read.
-const NOT_READ: [&str; 7] = ["c_code", "c_decl", "c_expr", "c_state", "c_track", "pc_value", "float"];
+const NOT_READ: [&str; 6] = ["c_code", "c_decl", "c_expr", "c_state", "c_track", "float"];
 
 /// An error that was reported; the parser goes on elsewhere.
 pub(super) struct Broken;
@@ -129,6 +130,8 @@ struct Shared {
     inlines: HashMap<String, Inline>,
     /// The names of all proctypes, wherever they stand.
     proctypes: HashSet<String>,
+    /// The names of those whose text has begun: before a `:` they are no labels.
+    begun: HashSet<String>,
     /// The kinds of names of messages, in the order in which they are met.
     message_kinds: Vec<String>,
     /// The names of global variables that are parameters of an inline behind them.

@@ -24,6 +24,8 @@ pub(super) struct Program {
     pub mtypes: Vec<MessageName>,
     pub claims: Vec<Claim>,
     pub trace: Option<Trace>,
+    /// Where `pc_value` stands first.
+    pub asks_state_numbers: Option<Span>,
 }
 
 /// The order of sends and receives that a program says: all runs have it (`trace`), or none (`notrace`).
@@ -125,6 +127,8 @@ pub(super) struct Proctype {
     pub priority: i64,
     pub provided: Option<Expr>,
     pub body: Vec<Stmt>,
+    /// The number of the end of the text.
+    pub end_number: usize,
     pub span: Span,
 }
 
@@ -186,6 +190,8 @@ pub(super) enum ExprKind {
     Started,
     /// Whether the process with this pid has an executable statement.
     Enabled(Box<Expr>),
+    /// The number that SPIN gives to the place where the process with this pid is.
+    StateNumber(Box<Expr>),
     /// The priority of the process with this pid, or of the one that asks.
     Priority(Option<Box<Expr>>),
     At {
@@ -215,6 +221,15 @@ pub(super) struct Stmt {
     pub kind: StmtKind,
     pub span: Span,
     pub text: String,
+    /// Its first number among those that SPIN gives to what stands in its body; 0 until they are counted (`numbers.rs`).
+    pub number: usize,
+}
+
+impl Stmt {
+    /// A statement without labels.
+    pub fn new(kind: StmtKind, span: Span, text: impl Into<String>) -> Stmt {
+        Stmt { labels: Vec::new(), kind, span, text: text.into(), number: 0 }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -302,7 +317,7 @@ impl Expr {
                 patterns.iter().for_each(|pattern| pattern.walk(visit));
             }
             ExprKind::At { pid, .. } | ExprKind::Priority(pid) => pid.iter().for_each(|pid| pid.walk(visit)),
-            ExprKind::Enabled(pid) => pid.walk(visit),
+            ExprKind::Enabled(pid) | ExprKind::StateNumber(pid) => pid.walk(visit),
             ExprKind::Remote { pid, variable, .. } => {
                 pid.iter().for_each(|pid| pid.walk(visit));
                 walk_ref(variable, visit);

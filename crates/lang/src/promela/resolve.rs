@@ -16,6 +16,7 @@ use std::collections::{HashMap, HashSet};
 use base::{Diagnostic, Span};
 
 use super::ast::{self, File, MtypeKind, Name, Unit};
+use super::numbers;
 use super::program::{self, Claim, Formula, LeafId, MessageName, Proctype, ProctypeId, Program};
 use crate::codes::promela as code;
 use crate::log::Log;
@@ -164,6 +165,7 @@ impl<'f> Resolver<'f> {
                 priority: declared.priority.unwrap_or(program::DEFAULT_PRIORITY),
                 provided: None,
                 body: Vec::new(),
+                end_number: 0,
                 span: declared.name.span,
             });
             let mut labels = HashSet::new();
@@ -236,7 +238,8 @@ impl<'f> Resolver<'f> {
         self.own_leaves = self.program.proctypes[id].leaves.clone();
         self.scopes.push(self.locals[id].clone());
         self.program.proctypes[id].provided = declared.provided.as_ref().and_then(|expr| self.expression(expr));
-        let body = self.outermost(&declared.body);
+        let mut body = self.outermost(&declared.body);
+        self.program.proctypes[id].end_number = numbers::count(&mut body);
         self.program.proctypes[id].body = body;
         self.program.proctypes[id].leaves = std::mem::take(&mut self.own_leaves);
         self.locals[id] = self.scopes.pop().unwrap_or_default();

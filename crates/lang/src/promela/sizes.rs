@@ -360,6 +360,7 @@ impl Look<'_> {
             ExprKind::NrPr => self.refuse(expr.span, "`_nr_pr` counts the processes"),
             ExprKind::Last => self.refuse(expr.span, "`_last` is a pid"),
             ExprKind::Enabled(_) => self.refuse(expr.span, "`enabled` asks about a pid"),
+            ExprKind::StateNumber(_) => self.refuse(expr.span, "`pc_value` asks about a pid"),
             ExprKind::Priority(_) => self.refuse(expr.span, "a priority is asked for"),
             ExprKind::Pid => self.refuse(expr.span, "a pid is used as a number"),
             ExprKind::At { process, pid, .. } => self.remote(&process.text, pid.as_deref(), expr.span),

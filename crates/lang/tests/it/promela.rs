@@ -572,6 +572,97 @@ fn claim_fails(text: &str) -> bool {
 }
 
 #[test]
+fn a_place_has_the_number_that_spin_gives_it() {
+    let body = "do :: x < 2 -> x++; if :: x = 2 :: skip; skip; x = 0 fi :: else -> break od; { x = 1; x = 2 }; \
+                atomic { x = 3; if :: x = 4 :: x = 5 fi }; goto l; x = 9; l: x = 6";
+    let asks = "n = pc_value(0); n = pc_value(_pid) % 3; n = pc_value(7) + 1";
+    check(&format!("byte x, n; active proctype A() {{ {body} }} active proctype B() {{ {asks} }}"), 108, false, false);
+    // The observer tells places apart by what their numbers leave.
+    let body = "goto a; a: progress_b: goto c; c: x = 3; d_step { x = 1; x = 2 }; for (n : 1 .. 2) { x = n }; \
+                { do :: x > 0 -> x-- :: break od }";
+    let asks = "byte k; do :: k = pc_value(0) % 5 :: k = pc_value(0) / 7 od";
+    check(&format!("byte x, n; active proctype A() {{ {body} }} active proctype B() {{ {asks} }}"), 90, false, false);
+    let refused = |body: &str| {
+        let text = format!("byte x; active proctype P() {{ x = 1 }} active proctype Q() {{ {body} }}");
+        load(&SourceFile::new("p.pml", text), &[], &Reading::default()).is_err()
+    };
+    assert!(refused("atomic { x = 2; x = pc_value(1) }"));
+    assert!(refused("{ x = pc_value(0) } unless { x == 1 }"));
+    assert!(!refused("atomic { x = pc_value(1); x = 2 }"));
+}
+
+#[test]
+fn a_look_into_a_process_may_begin_a_statement() {
+    check(
+        "byte x; active [2] proctype A() { byte n; n = 2; x++ } active proctype B() { A[1]:n == 2; A:n == 2; x = 9 }",
+        43,
+        false,
+        false,
+    );
+}
+
+#[test]
+fn a_claim_that_reads_what_cannot_be_read_is_violated() {
+    let asked = |formula: &str| {
+        let text = format!("chan q; byte x, a[2]; active proctype P() {{ x = 1; x = 2 }} ltl p {{ {formula} }}");
+        let (model, _) = read(&text, false);
+        let property = model.properties.iter().find(|property| property.name == "p").expect("it is asked").clone();
+        (model, property.kind)
+    };
+    let fails_in_some_state = |formula: &str| {
+        let (model, kind) = asked(formula);
+        let PropertyKind::Invariant(invariant) = kind else { panic!("{formula} is no invariant") };
+        let mut state = initial_states(&model).next();
+        let mut values = Vec::new();
+        while let Some(here) = state {
+            values.push(model::eval::evaluate(&model, &here, &invariant, None).expect("it can be read"));
+            state = steps(&model, &here).into_iter().find_map(|step| step.result.ok());
+        }
+        values.contains(&Value::Bool(false))
+    };
+    assert!(fails_in_some_state("[] (len(q) == 0)"));
+    assert!(fails_in_some_state("[] (x < 2 || q?[1])"));
+    assert!(!fails_in_some_state("[] (x < 3 || q?[1])"));
+    assert!(fails_in_some_state("[] (a[x] == 0)"));
+    assert!(!fails_in_some_state("[] (x > 1 || a[x] == 0)"));
+    assert!(fails_in_some_state("[] (6 / (x - 1) != 1)"));
+    assert!(!fails_in_some_state("[] (x == 1 || 6 / (x - 1) != 1)"));
+    // The automaton reads it in the first state, whatever that is.
+    assert!(fails_in_some_state("<> (empty(q))"));
+    assert!(fails_in_some_state("[] <> (len(q) == 0 && x == 1)"));
+    assert!(fails_in_some_state("(x == 0) U (len(q) == 1)"));
+    // What it reads first depends on how it is made.
+    assert!(matches!(asked("[] ((x == 7) -> <> (len(q) == 0))").1, PropertyKind::Temporal(_)));
+    assert!(matches!(asked("<> (x == 1 && len(q) == 0)").1, PropertyKind::Temporal(_)));
+    let never = |claim: &str| {
+        let text = format!("chan q; byte x; active proctype P() {{ x = 1; x = 2 }} never {{ {claim} }}");
+        claim_fails(&text)
+    };
+    assert!(never("do :: len(q) == 1 :: else od"));
+    assert!(never("do :: x == 2 && len(q) == 1 :: else od"));
+    assert!(!never("do :: x == 3 && len(q) == 1 :: else od"));
+}
+
+#[test]
+fn a_failure_within_an_atomic_counts_once_for_each_way_to_it() {
+    // As often as `pan -c0` reports it.
+    for (body, n_failures) in [
+        ("atomic { x = 3; if :: x = 3 :: x = 4 :: x = 4 fi; assert(x == 0); if :: x = 1 :: x = 2 fi }", 3),
+        ("atomic { assert(x == 1); if :: x = 0 :: x = 1 fi }", 1),
+        ("atomic { assert(x == 1); if :: x = 0 -> goto l :: x = 1 -> goto m fi }; l: x = 1; m: x = 2", 1),
+        ("atomic { x = 2; if :: assert(x == 1) :: assert(x == 3) fi; x = 3 }", 2),
+        ("atomic { x = 2; if :: x = 3 :: x = 4 fi; if :: x == 3 -> assert(x == 1) :: assert(x == 3) fi; x = 3 }", 2),
+        // One of the two always fails, and each only where the other one does not go on.
+        ("atomic { assert(x == 1); if :: y == 0 -> x = 0 :: y == 1 -> x = 1 fi }", 1),
+    ] {
+        let (model, _) = read(&format!("byte x, y; active proctype P() {{ {body} }}"), false);
+        let first = initial_states(&model).next().expect("it starts");
+        let n_found = steps(&model, &first).iter().filter(|step| step.result.is_err()).count();
+        assert_eq!(n_found, n_failures, "{body}");
+    }
+}
+
+#[test]
 fn an_atomic_of_a_claim_reads_one_state() {
     let fails = |claim: &str| {
         claim_fails(&format!("byte x; active proctype P() {{ x = 1; x = 2; x = 3; x = 4 }} never {{ {claim} }}"))

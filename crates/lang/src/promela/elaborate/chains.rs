@@ -65,6 +65,7 @@ impl Elaboration<'_> {
                 if !self.extend(start.clone(), &all, &mut ways) {
                     ways = vec![start.clone()];
                 }
+                fail_once(&mut ways);
                 for way in ways {
                     open.push(way.target);
                     self.action(family, node, way);
@@ -272,6 +273,32 @@ impl Elaboration<'_> {
             }
         }
         (!pairs.is_empty()).then(|| assign(pairs, span))
+    }
+}
+
+/// Ways that begin alike would each run into an assertion that fails there: one of them does, and others that can be taken only where that one can
+/// wait for it instead, so that a failure counts once.
+fn fail_once(ways: &mut [Chain]) {
+    let is_assert = |stmt: &Stmt| matches!(stmt.kind, StmtKind::Assert(_));
+    if ways.len() < 2 || !ways.iter().any(|way| way.one.body.iter().any(is_assert)) {
+        return;
+    }
+    let bodies: Vec<Vec<Stmt>> = ways.iter().map(|way| way.one.body.clone()).collect();
+    let guards: Vec<Vec<ModelExpr>> = ways.iter().map(|way| way.one.guard.clone()).collect();
+    let is_before = |other: usize, at: usize| (guards[other].len(), other) < (guards[at].len(), at);
+    for (at, way) in ways.iter_mut().enumerate() {
+        let weaker = (0..bodies.len()).filter(|&other| is_before(other, at));
+        let weaker = weaker.filter(|&other| guards[other].iter().all(|condition| guards[at].contains(condition)));
+        let is_alike = |other: usize| {
+            let pairs = bodies[other].iter().zip(&bodies[at]);
+            pairs.take_while(|(one, same)| one.span == same.span && one == same).count()
+        };
+        let Some(n_alike) = weaker.map(is_alike).max() else { continue };
+        for stmt in &mut way.one.body[..n_alike] {
+            if let StmtKind::Assert(condition) = &stmt.kind {
+                stmt.kind = StmtKind::Await(condition.clone());
+            }
+        }
     }
 }
 

@@ -2,7 +2,10 @@
 //!
 //! Promela has numbers only; the Model has numbers and truth values. An expression is lowered as what its place needs.
 
+use std::collections::BTreeMap;
+
 use base::{Diagnostic, Span};
+use model::control::PlaceId;
 use model::expr::{Access, BinaryOp as ModelOp, Expr as ModelExpr, ExprKind as ModelKind, Whose};
 use model::machine::MachineOp;
 use model::process::ProcessId;
@@ -56,6 +59,7 @@ impl Elaboration<'_> {
             // Its `run` has put the pid there.
             ExprKind::Started => number(0, span),
             ExprKind::Priority(pid) => self.priority(pid.as_deref(), (view, span)),
+            ExprKind::StateNumber(pid) => self.state_number(pid, view),
             ExprKind::Remote { proctype, pid, variable } => self.remote((*proctype, pid.as_deref()), variable, view),
             _ => {
                 let test = self.truth(expr, view);
@@ -310,6 +314,34 @@ impl Elaboration<'_> {
             found.push(terms::and(condition, ModelExpr { kind, span }));
         }
         any(found, span)
+    }
+
+    /// `pc_value(e)`: the number of the place where a process is, 0 where there is none.
+    fn state_number(&mut self, pid: &Expr, view: View) -> ModelExpr {
+        let span = self.span(pid.span);
+        let asked = self.number(pid, view).expr;
+        let mut value = number(0, span);
+        for (position, family) in self.setting.families.iter().enumerate() {
+            let nodes = self.setting.graphs[family.proctype].nodes.iter().enumerate();
+            let mut places: BTreeMap<usize, Vec<PlaceId>> = BTreeMap::new();
+            for (node, declared) in nodes {
+                if let Some(&place) = self.places.get(&(position, node)) {
+                    places.entry(declared.number).or_default().push(place);
+                }
+            }
+            for &at in &family.members {
+                let who = Box::new(terms::constant(Value::Process(self.processes[at]), span));
+                let mut theirs = number(0, span);
+                for (&place_number, places) in &places {
+                    let (who, places) = (who.clone(), places.clone());
+                    let kind = ModelKind::At { who, places, labels: vec![format!("{place_number}")] };
+                    theirs = choose(ModelExpr { kind, span }, number(place_number as i64, span), theirs);
+                }
+                let is_it = equal(asked.clone(), number(self.setting.world.instances[at].pid, span));
+                value = choose(is_it, theirs, value);
+            }
+        }
+        value
     }
 
     fn remote(&mut self, who: (ProctypeId, Option<&Expr>), variable: &Ref, view: View) -> ModelExpr {

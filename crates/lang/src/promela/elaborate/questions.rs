@@ -13,6 +13,7 @@ use super::super::ast::TemporalOp;
 use super::super::graph::{self, Does, Graph, Style};
 use super::super::program::{self, Claim, Op};
 use super::Elaboration;
+use super::failing::{always_fails, fails, where_it_can_be_read};
 use super::terms::{self, any, not};
 use crate::codes::promela as code;
 
@@ -37,7 +38,10 @@ impl Elaboration<'_> {
                     let text = self.claim_text(*span);
                     let span = self.span(*span);
                     let kind = match always_true(&formula) {
-                        Some(invariant) => PropertyKind::Invariant(invariant),
+                        Some(invariant) => PropertyKind::Invariant(where_it_can_be_read(invariant, &self.model)),
+                        None if always_fails(&formula, &self.model) => {
+                            PropertyKind::Invariant(terms::truth(false, span))
+                        }
                         None => PropertyKind::Temporal(formula),
                     };
                     self.ask(name, kind, (text, span));
@@ -167,7 +171,7 @@ impl Elaboration<'_> {
     /// A `never` claim: no run is one that it accepts.
     fn never(&mut self, name: &str, body: &[program::Stmt], span: Span) {
         let style = Style { block_entries: false, named: &std::collections::HashSet::new(), is_claim: true };
-        let (graph, diagnostics) = graph::build(body, style);
+        let (graph, diagnostics) = graph::build((body, 0), style);
         diagnostics.into_iter().for_each(|diagnostic| self.log.add(diagnostic));
         let location = |node: usize| AutomatonLocation {
             name: graph.nodes[node]
@@ -292,9 +296,12 @@ impl Elaboration<'_> {
         let span = self.span(edge.span);
         Some(match &edge.does {
             Does::Op(Op::Skip | Op::Print) => (terms::truth(true, span), None),
-            Does::Op(Op::Guard(expr)) => (self.truth(expr, None), None),
+            Does::Op(Op::Guard(expr)) => {
+                let (holds, fails) = self.read_by_claim(expr);
+                (holds, Some(fails).filter(|fails| !terms::is(fails, false)))
+            }
             Does::Op(Op::Assert(expr)) => {
-                let holds = self.truth(expr, None);
+                let (holds, _) = self.read_by_claim(expr);
                 (holds.clone(), Some(not(holds)))
             }
             Does::Else(of) => {
@@ -321,9 +328,16 @@ impl Elaboration<'_> {
 
     fn claim_executable(&mut self, edge: &graph::Edge, span: Span) -> ModelExpr {
         match &edge.does {
-            Does::Op(Op::Guard(expr)) => self.truth(expr, None),
+            Does::Op(Op::Guard(expr)) => self.read_by_claim(expr).0,
             _ => terms::truth(true, span),
         }
+    }
+
+    /// When a condition of a claim holds, and when reading it is an error.
+    fn read_by_claim(&mut self, expr: &program::Expr) -> (ModelExpr, ModelExpr) {
+        let read = self.truth(expr, None);
+        let fails = fails(&read, &self.model);
+        (where_it_can_be_read(read, &self.model), fails)
     }
 }
 
@@ -342,6 +356,11 @@ fn always_true(formula: &Formula) -> Option<ModelExpr> {
         Formula::Boolean(BooleanOp::And, left, right) => Some(terms::and(always_true(left)?, always_true(right)?)),
         _ => None,
     }
+}
+
+/// Whether a formula speaks of one state.
+pub(super) fn is_of_one_state(formula: &Formula) -> bool {
+    of_one_state(formula).is_some()
 }
 
 fn of_one_state(formula: &Formula) -> Option<ModelExpr> {

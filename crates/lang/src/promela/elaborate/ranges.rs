@@ -202,6 +202,10 @@ impl Ranges {
             | ExprKind::NonProgress
             | ExprKind::Enabled(_)
             | ExprKind::At { .. } => (0, 1),
+            ExprKind::StateNumber(_) => {
+                let ends = setting.program.proctypes.iter().map(|proctype| proctype.end_number as i64);
+                (0, ends.max().unwrap_or(0))
+            }
             ExprKind::Negate(inner) => {
                 let (lo, hi) = of(inner);
                 wrapped((-hi, -lo))

@@ -78,7 +78,7 @@ impl Elaboration<'_> {
             named: &std::collections::HashSet::new(),
             is_claim: false,
         };
-        let (graph, diagnostics) = graph::build(&trace.body, style);
+        let (graph, diagnostics) = graph::build((&trace.body, 0), style);
         diagnostics.into_iter().for_each(|diagnostic| self.log.add(diagnostic));
         let mut events = HashMap::new();
         for (node, declared) in graph.nodes.iter().enumerate() {

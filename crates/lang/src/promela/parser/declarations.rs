@@ -275,6 +275,7 @@ impl Parser<'_> {
             let word = self.token().text();
             return Err(if NOT_READ.contains(&&*word) { self.not_read(word) } else { self.unexpected("`proctype`") });
         };
+        self.shared.begun.insert(name.text.clone());
         let parameters = if is_init { Vec::new() } else { self.parameters()? };
         let priority = self.priority()?;
         let provided = if self.eat_word("provided") { Some(self.expression()?) } else { None };

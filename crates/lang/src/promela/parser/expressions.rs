@@ -150,6 +150,7 @@ impl Parser<'_> {
             "_priority" => ExprKind::Priority(None),
             "enabled" if self.ahead(1).is("(") => return Ok(Some(ExprKind::Enabled(self.asked_pid()?))),
             "get_priority" if self.ahead(1).is("(") => return Ok(Some(ExprKind::Priority(Some(self.asked_pid()?)))),
+            "pc_value" if self.ahead(1).is("(") => return Ok(Some(ExprKind::StateNumber(self.asked_pid()?))),
             "run" => return self.run().map(Some),
             "eval" => {
                 let message = "`eval` stands in the arguments of a receive only";
@@ -197,7 +198,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What stands between the parentheses of `enabled` and `get_priority`.
+    /// What stands between the parentheses of `enabled`, `get_priority` and `pc_value`.
     fn asked_pid(&mut self) -> Parse<Box<Expr>> {
         self.advance();
         let opened = self.span();

@@ -1,5 +1,7 @@
 //! Bodies: statements, blocks, calls of inlines.
 
+use std::collections::HashSet;
+
 use base::{Diagnostic, Span};
 
 use super::super::ast::{BinaryOp, Expr, ExprKind, Name, Stmt, StmtKind, VarRef};
@@ -81,7 +83,9 @@ impl Parser<'_> {
     /// Reads one statement with its labels and `unless`.
     fn statement(&mut self, body: &mut Vec<Stmt>) -> Parse<()> {
         let mut labels = Vec::new();
-        while self.token().name().is_some_and(|word| !KEYWORDS.contains(&word))
+        // `P:x` of a proctype that is known looks into a process.
+        let is_label = |word: &str, known: &HashSet<String>| !KEYWORDS.contains(&word) && !known.contains(word);
+        while self.token().name().is_some_and(|word| is_label(word, &self.shared.begun))
             && self.ahead(1).is(":")
             && !self.ahead(1).is("::")
         {

@@ -65,6 +65,10 @@ impl Resolver<'_> {
             ast::ExprKind::Last => ExprKind::Last,
             ast::ExprKind::Pid => ExprKind::Pid,
             ast::ExprKind::Enabled(pid) => ExprKind::Enabled(Box::new(self.expression(pid)?)),
+            ast::ExprKind::StateNumber(pid) => {
+                self.program.asks_state_numbers.get_or_insert(span);
+                ExprKind::StateNumber(Box::new(self.expression(pid)?))
+            }
             ast::ExprKind::Priority(None) if self.in_claim => {
                 self.report(Diagnostic::error(code::CLAIM, span, "`_priority` stands in a process only"));
                 return None;

@@ -67,7 +67,7 @@ impl<'f> Resolver<'f> {
             _ => self.operation(statement).map(StmtKind::Op),
         };
         if let Some(kind) = kind {
-            resolved.push(Stmt { labels: Vec::new(), kind, span, text: statement.text.clone() });
+            resolved.push(Stmt::new(kind, span, statement.text.clone()));
         }
     }
 
@@ -132,7 +132,7 @@ impl<'f> Resolver<'f> {
                     StmtKind::Op(Op::Assign(vec![(target, value)]))
                 }
             };
-            resolved.push(Stmt { labels: Vec::new(), kind, span, text });
+            resolved.push(Stmt::new(kind, span, text));
         }
     }
 
@@ -183,7 +183,7 @@ impl<'f> Resolver<'f> {
             patterns: parts.iter().cloned().map(Pattern::Store).collect(),
         };
         let back = Op::Send { channel: channel.clone(), is_sorted: false, values: parts.iter().map(read).collect() };
-        let op = |op, text: &str| Stmt { labels: Vec::new(), kind: StmtKind::Op(op), span, text: text.into() };
+        let op = |op, text: &str| Stmt::new(StmtKind::Op(op), span, text);
         let mut round = vec![op(take, "next message"), op(back, "message sent again")];
         round.extend(inner);
         let length = Expr { kind: ExprKind::Query(ast::Query::Len, channel), span };
@@ -378,8 +378,8 @@ fn starts_process(expr: &ast::Expr) -> bool {
 fn counted((counter, comparison, bound): (Ref, ast::BinaryOp, Expr), inner: Vec<Stmt>, span: Span) -> Vec<Stmt> {
     let read = || Box::new(Expr { kind: ExprKind::Read(counter.clone()), span });
     let number = |value| Expr::number(value, span);
-    let op = |op, text: &str| Stmt { labels: Vec::new(), kind: StmtKind::Op(op), span, text: text.into() };
-    let stmt = |kind, text: &str| Stmt { labels: Vec::new(), kind, span, text: text.into() };
+    let op = |op, text: &str| Stmt::new(StmtKind::Op(op), span, text);
+    let stmt = |kind, text: &str| Stmt::new(kind, span, text);
     let test = Expr { kind: ExprKind::Binary(comparison, read(), Box::new(bound)), span };
     let more = Expr { kind: ExprKind::Binary(ast::BinaryOp::Add, read(), Box::new(number(1))), span };
     let mut round = vec![op(Op::Guard(test), "in range")];
