@@ -6,11 +6,13 @@
 //! per state of both tools, on the terminal, and with `--write` in `docs/benchmarks.md`. States and transitions must be
 //! equal, or the benchmark fails. Without SPIN, Piecewise is measured alone, and that is said.
 
+mod aims;
 pub mod auto;
 pub mod beem;
 mod binary;
 mod clock;
 mod document;
+mod fair_spin;
 pub mod hosts;
 pub mod instructions;
 pub mod learn;

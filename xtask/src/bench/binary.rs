@@ -84,28 +84,34 @@ impl Binary {
         &self.path
     }
 
+    /// The project that it was built of.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
     /// Runs it; short runs several times, of which the fastest counts.
     pub fn run(&self, call: &BinaryCall<'_>) -> Result<Ran, String> {
-        const SHORT_SECONDS: f64 = 0.5;
-        const N_RUNS: usize = 5;
-        let mut best = self.run_once(call)?;
-        for _ in 1..N_RUNS {
-            if best.seconds > SHORT_SECONDS {
-                break;
-            }
-            let again = self.run_once(call)?;
-            best.seconds = best.seconds.min(again.seconds);
-            best.cpu_seconds = best.cpu_seconds.min(again.cpu_seconds);
-            best.peak_bytes = best.peak_bytes.max(again.peak_bytes);
-        }
-        Ok(best)
+        fastest(|| self.run_once(call))
+    }
+
+    /// The same without what an answer teaches: verdicts alone.
+    pub fn run_quietly(&self, call: &BinaryCall<'_>) -> Result<Ran, String> {
+        fastest(|| self.measure(call, Detail::Verdicts))
     }
 
     /// Runs it once.
     pub fn run_once(&self, call: &BinaryCall<'_>) -> Result<Ran, String> {
+        self.measure(call, Detail::Everything)
+    }
+
+    fn measure(&self, call: &BinaryCall<'_>, detail: Detail) -> Result<Ran, String> {
         let mut command = Command::new(&self.path);
         command.arg("check").arg(&call.file).args(&call.parameters);
-        command.args(["--property", call.property, "--method", call.method, "--format", "json"]);
+        command.args(["--property", call.property, "--method", call.method]);
+        command.args(match detail {
+            Detail::Everything => &["--format", "json"][..],
+            Detail::Verdicts => &["--format", "jsonl", "-q"],
+        });
         let milliseconds = (call.seconds * 1000.0).ceil().max(1.0);
         command.args(["--progress", "none", "--memory", "4G", "--timeout", &format!("{milliseconds}ms")]);
         // A file takes all that is printed while it is not read.
@@ -117,9 +123,20 @@ impl Binary {
         let peak_bytes = watch(&mut child)?;
         let (cpu_seconds, seconds) = stopwatch.stop(ClockOwner::Children);
         printed.rewind().map_err(|error| error.to_string())?;
-        let document: Value = serde_json::from_reader(BufReader::new(printed))
-            .map_err(|error| format!("{} by {}: no result document: {error}", call.file, call.method))?;
-        let result = &document["runs"][0]["results"][0];
+        let mut documents = serde_json::Deserializer::from_reader(BufReader::new(printed)).into_iter::<Value>();
+        let mut next = || {
+            let found = documents.next().ok_or("nothing was printed")?;
+            found.map_err(|error| format!("{} by {}: no result document: {error}", call.file, call.method))
+        };
+        let result = match detail {
+            Detail::Everything => next()?["runs"][0]["results"][0].take(),
+            Detail::Verdicts => loop {
+                let mut event = next()?;
+                if event["event"] == "verdict" {
+                    break event["result"].take();
+                }
+            },
+        };
         Ok(Ran {
             method: result["method"].as_str().unwrap_or_default().to_owned(),
             verdict: result["verdict"].as_str().ok_or("the result has no verdict")?.to_owned(),
@@ -130,6 +147,30 @@ impl Binary {
             peak_bytes,
         })
     }
+}
+
+/// How much is asked to be told.
+#[derive(Clone, Copy)]
+enum Detail {
+    Everything,
+    Verdicts,
+}
+
+/// The fastest of several runs, where one is short.
+fn fastest(mut run: impl FnMut() -> Result<Ran, String>) -> Result<Ran, String> {
+    const SHORT_SECONDS: f64 = 0.5;
+    const N_RUNS: usize = 5;
+    let mut best = run()?;
+    for _ in 1..N_RUNS {
+        if best.seconds > SHORT_SECONDS {
+            break;
+        }
+        let again = run()?;
+        best.seconds = best.seconds.min(again.seconds);
+        best.cpu_seconds = best.cpu_seconds.min(again.cpu_seconds);
+        best.peak_bytes = best.peak_bytes.max(again.peak_bytes);
+    }
+    Ok(best)
 }
 
 /// Waits for the end of a process; the most memory that it was seen with.

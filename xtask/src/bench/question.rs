@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
+use super::aims::{self, AimedGroup};
 use super::binary::{Binary, BinaryCall, Ran};
 use super::papers::Papers;
 use super::spin::{Reduction, Spin};
@@ -55,12 +56,24 @@ pub struct Benchmark {
     pub head: &'static str,
     /// What is said last.
     pub notes: &'static str,
+    /// Questions with an aim, which stand first.
+    pub aimed: &'static [AimedGroup],
     /// The questions.
     pub questions: &'static [BenchQuestion],
+    /// How much each answer tells.
+    pub detail: BenchDetail,
+    /// After so many seconds a run is given up.
+    pub patience_seconds: f64,
 }
 
-/// After so many seconds a run is given up.
-const PATIENCE_SECONDS: f64 = 10.0;
+/// How much each answer of a benchmark tells.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum BenchDetail {
+    /// All that it teaches.
+    Everything,
+    /// The verdict.
+    Verdicts,
+}
 
 /// Runs the benchmark, prints its tables, and writes them down if asked to.
 pub fn run(benchmark: &Benchmark, root: &Path, writes: bool) -> ExitCode {
@@ -78,9 +91,13 @@ fn measure_all(benchmark: &Benchmark, root: &Path) -> Result<String, String> {
         eprintln!("bench: {missing}; the papers' figures are left out");
     }
     let mut text = String::from(benchmark.head);
+    if !benchmark.aimed.is_empty() {
+        // Writing to a string does not fail.
+        let _ = write!(text, "\n{}", aims::table(&binary, spin.as_ref().ok(), benchmark.aimed)?);
+    }
     for question in benchmark.questions {
         let mut table = BenchTable::new(question);
-        table.ours(&binary)?;
+        table.ours(&binary, benchmark)?;
         if let Ok(spin) = &spin {
             table.spin(spin)?;
         }
@@ -112,7 +129,7 @@ impl<'q> BenchTable<'q> {
         BenchTable { question, columns: Vec::new() }
     }
 
-    fn ours(&mut self, binary: &Binary) -> Result<(), String> {
+    fn ours(&mut self, binary: &Binary, benchmark: &Benchmark) -> Result<(), String> {
         let asked = self.question;
         for method in asked.methods {
             let mut cells = Vec::new();
@@ -126,17 +143,15 @@ impl<'q> BenchTable<'q> {
                 let mut parameters = vec![format!("-N={size}")];
                 parameters.extend(asked.parameters.iter().map(|&parameter| parameter.to_owned()));
                 let (model, property) = (asked.model, asked.property);
-                let ran = binary.run(&BinaryCall {
-                    file: format!("examples/{model}.pw"),
-                    property,
-                    method,
-                    parameters,
-                    seconds: PATIENCE_SECONDS,
-                })?;
+                let seconds = benchmark.patience_seconds;
+                let call = BinaryCall { file: format!("examples/{model}.pw"), property, method, parameters, seconds };
+                let ran = match benchmark.detail {
+                    BenchDetail::Everything => binary.run(&call)?,
+                    BenchDetail::Verdicts => binary.run_quietly(&call)?,
+                };
                 gave_up = ran.verdict == "unknown";
-                cells.push(
-                    cell(&ran, asked.verdict).map_err(|wrong| format!("{model} N = {size} by {method}: {wrong}"))?,
-                );
+                let filled = cell(&ran, asked.verdict, seconds);
+                cells.push(filled.map_err(|wrong| format!("{model} N = {size} by {method}: {wrong}"))?);
             }
             self.columns.push(BenchColumn { name: format!("`{method}`"), cells });
         }
@@ -181,11 +196,11 @@ impl<'q> BenchTable<'q> {
 }
 
 /// The cell of the table for a run of ours; what is wrong with it otherwise.
-fn cell(ran: &Ran, expected: &str) -> Result<String, String> {
+fn cell(ran: &Ran, expected: &str, patience_seconds: f64) -> Result<String, String> {
     if ran.verdict == "unknown" {
         let reason = ran.reason.as_deref().unwrap_or_default();
         let short = if reason.contains("time") {
-            format!("> {PATIENCE_SECONDS} s")
+            format!("> {patience_seconds} s")
         } else if reason.contains("memory") || reason.contains("nodes") {
             String::from("> 4 GB")
         } else {
@@ -229,10 +244,13 @@ mod tests {
 
     #[test]
     fn cells_are_short_and_wrong_verdicts_refused() {
-        assert_eq!(cell(&ran("holds", None), "holds"), Ok("0.25 s, 3 MB".to_owned()));
-        assert_eq!(cell(&Ran { audited: false, ..ran("holds", None) }, "holds"), Ok("0.25 s, 3 MB *".to_owned()));
-        assert_eq!(cell(&ran("unknown", Some("the time limit of 10 s was reached")), "holds"), Ok("> 10 s".to_owned()));
-        assert_eq!(cell(&ran("unknown", Some("one process cannot tell")), "holds"), Ok("too coarse".to_owned()));
-        assert!(cell(&ran("violated", None), "holds").is_err());
+        assert_eq!(cell(&ran("holds", None), "holds", 10.0), Ok("0.25 s, 3 MB".to_owned()));
+        assert_eq!(cell(&Ran { audited: false, ..ran("holds", None) }, "holds", 10.0), Ok("0.25 s, 3 MB *".to_owned()));
+        assert_eq!(
+            cell(&ran("unknown", Some("the time limit of 10 s was reached")), "holds", 10.0),
+            Ok("> 10 s".to_owned())
+        );
+        assert_eq!(cell(&ran("unknown", Some("one process cannot tell")), "holds", 10.0), Ok("too coarse".to_owned()));
+        assert!(cell(&ran("violated", None), "holds", 10.0).is_err());
     }
 }

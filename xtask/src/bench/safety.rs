@@ -2,10 +2,18 @@
 //! the tables of the papers.
 
 use super::BenchCase;
-use super::question::{BenchQuestion, Benchmark, PaperRows};
+use super::question::{BenchDetail, BenchQuestion, Benchmark, PaperRows};
 
 /// The benchmark.
-pub const SAFETY: Benchmark = Benchmark { name: "safety", head: HEAD, notes: NOTES, questions: &QUESTIONS };
+pub const SAFETY: Benchmark = Benchmark {
+    name: "safety",
+    head: HEAD,
+    notes: NOTES,
+    aimed: &[],
+    questions: &QUESTIONS,
+    detail: BenchDetail::Everything,
+    patience_seconds: 10.0,
+};
 
 const QUESTIONS: [BenchQuestion; 6] = [
     BenchQuestion {

@@ -39,6 +39,11 @@ impl Spin {
         Ok(Spin { twins: root.join("benches/spin"), directory })
     }
 
+    /// Where it works.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
     /// Searches the twin of a case.
     pub fn measure(&self, case: &BenchCase, reduction: Reduction) -> Result<Measured, String> {
         let twin = self.twins.join(format!("{}.pml", case.model));
