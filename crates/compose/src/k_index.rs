@@ -448,11 +448,11 @@ pub enum InvariantDecision {
     Fault(Question),
 }
 
-/// Puts the questions to the join of the sets of the processes that each concerns.
-pub fn decide<B: Backend>(
+/// Puts the questions, up to the first one that is open, to the join of the sets of the processes that each concerns.
+pub fn decide<'q, B: Backend>(
     backend: &mut B,
     invariants: &Invariants<B::Set>,
-    questions: &[Question],
+    questions: impl IntoIterator<Item = &'q Question>,
     (symmetry, budget): (Option<&Symmetry<'_>>, &Budget),
 ) -> Result<InvariantDecision, StopReason> {
     for question in questions {

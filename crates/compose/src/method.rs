@@ -16,8 +16,11 @@ use crate::backend::Backend;
 use crate::facts::{FactId, Facts};
 use crate::few_movers;
 use crate::k_index::{Fixpoint, InvariantDecision, Invariants, KIndexPlan, decide};
-use crate::question::questions_up_to;
+use crate::question::{Question, questions_up_to};
 use crate::symmetry::Symmetry;
+
+/// After so many questions that may have no value, and of which no run is found, the others are not asked.
+pub const MOST_WITHOUT_VALUE: usize = 4;
 
 /// What an attempt at a property comes to.
 pub enum PropertyAttempt {
@@ -86,7 +89,28 @@ fn attempt<B: Backend>(
 ) -> Result<PropertyAttempt, StopReason> {
     let property = &task.model.properties[id].kind;
     let asked = questions_up_to(task.model, property, symmetry).unwrap_or_default();
-    Ok(match decide(backend, invariants, &asked, (symmetry, &task.budget))? {
+    let find_run = |question: &Question| few_movers::find_run(task.model, property, question, &task.budget);
+    let (mut left, mut n_without_value) = (asked.iter(), 0);
+    let decision = loop {
+        match decide(backend, invariants, left.by_ref(), (symmetry, &task.budget))? {
+            // Another question may be answered where this one has no value.
+            InvariantDecision::Fault(question) if n_without_value < MOST_WITHOUT_VALUE => {
+                n_without_value += 1;
+                if let Some(trace) = find_run(&question)? {
+                    return Ok(PropertyAttempt::Run(trace));
+                }
+            }
+            decision => break decision,
+        }
+    };
+    Ok(match decision {
+        InvariantDecision::Open(question) => match find_run(&question)? {
+            Some(trace) => PropertyAttempt::Run(trace),
+            None if n_without_value == 0 => PropertyAttempt::Open(over_approximates(invariants.k)),
+            None => PropertyAttempt::Open(Coarse::NoValue.into()),
+        },
+        InvariantDecision::Fault(_) => PropertyAttempt::Open(Coarse::NoValue.into()),
+        InvariantDecision::Proved if n_without_value > 0 => PropertyAttempt::Open(Coarse::NoValue.into()),
         InvariantDecision::Proved => {
             let invariant = backend.certify(invariants.k, &invariants.join())?;
             let claimed = symmetry.as_ref().map(|symmetry| symmetry.claim());
@@ -97,17 +121,6 @@ fn attempt<B: Backend>(
                 None => PropertyAttempt::Never(invariant, implies),
             }
         }
-        InvariantDecision::Fault(question) => {
-            match few_movers::find_run(task.model, property, &question, &task.budget)? {
-                Some(trace) => PropertyAttempt::Run(trace),
-                None => PropertyAttempt::Open(Coarse::NoValue.into()),
-            }
-        }
-        InvariantDecision::Open(question) => match few_movers::find_run(task.model, property, &question, &task.budget)?
-        {
-            Some(trace) => PropertyAttempt::Run(trace),
-            None => PropertyAttempt::Open(over_approximates(invariants.k)),
-        },
     })
 }
 

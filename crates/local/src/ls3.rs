@@ -16,7 +16,7 @@ use base::{Coarse, StopReason};
 use compose::backend::Answered;
 use compose::few_movers;
 use compose::implied::{ConcernedProcesses, implied};
-use compose::method::{self, PropertyAttempt};
+use compose::method::{self, MOST_WITHOUT_VALUE, PropertyAttempt};
 use compose::question::{Question, questions};
 use engine::{Answer, Engine, EngineError, Method, Observer, PropertyId, SharedView, Statistics, Task};
 use evidence::certificate::SplitInvariant;
@@ -143,16 +143,27 @@ impl<const W: usize> JointProof<W> {
     fn attempt(&self, sets: &LocalSets<'_, W>, task: &Task<'_>, id: PropertyId) -> Result<PropertyAttempt, StopReason> {
         let property = &task.model.properties[id].kind;
         let asked = questions(task.model, property).unwrap_or_default();
+        let mut n_without_value = 0;
         for question in &asked {
-            match sets.answer(question, &self.join(sets, question))? {
-                Answered::No => {}
-                answered => {
-                    let run = few_movers::find_run(task.model, property, question, &task.budget)?;
-                    let open = if answered == Answered::Maybe { Coarse::LocalGraphs } else { Coarse::NoValue };
-                    return Ok(run.map_or(PropertyAttempt::Open(open.into()), PropertyAttempt::Run));
+            let answered = sets.answer(question, &self.join(sets, question))?;
+            if answered != Answered::No {
+                if let Some(run) = few_movers::find_run(task.model, property, question, &task.budget)? {
+                    return Ok(PropertyAttempt::Run(run));
+                }
+                if answered == Answered::Maybe {
+                    let open = if n_without_value == 0 { Coarse::LocalGraphs } else { Coarse::NoValue };
+                    return Ok(PropertyAttempt::Open(open.into()));
+                }
+                // Another question may be answered where this one has no value.
+                n_without_value += 1;
+                if n_without_value > MOST_WITHOUT_VALUE {
+                    break;
                 }
             }
             task.budget.check(0)?;
+        }
+        if n_without_value > 0 {
+            return Ok(PropertyAttempt::Open(Coarse::NoValue.into()));
         }
         Ok(PropertyAttempt::Never(self.certified(sets)?, self.implied(sets, (property, &asked))))
     }

@@ -1,20 +1,22 @@
 //! What a search that goes level by level finds out about its questions.
 //!
 //! In: what the states of a level and their steps show ([`Hits`]). Out: for each question that is decided the run to it, told at once. A question is decided on the first level
-//! that hits it, so the run is shortest. What the search goes through does not matter here: a set of states ([`crate::search`]) or a graph ([`crate::liveness`]).
+//! that hits it, so the run is shortest. A state in which a property has no value decides nothing: the search goes on past it, and only where it finds nothing else is that what is said. What the search goes through does not matter here: a set of states ([`crate::search`]) or a graph ([`crate::liveness`]).
 
 use std::time::{Duration, Instant};
 
 use base::StopReason;
+use compose::question::property_error;
 use engine::meter::Meter;
 use engine::{Answer, Event};
 use evidence::{Exploration, Trace};
-use model::property::PropertyKind;
+use packed::codec::Codec;
 use packed::machine::Machine;
 use packed::packing::Packed;
 use packed::questions::{Hits, StateGoal, StateQuestion};
 
 use crate::expand::OpenQuestions;
+use crate::liveness::no_value;
 use crate::path::{self, LevelStates, SearchLevels};
 
 /// What is known about a question.
@@ -37,6 +39,8 @@ pub struct Findings<'a> {
     pub started: Instant,
     /// By question: what decided it, if something did.
     pub known: Vec<Option<QuestionFinding>>,
+    /// By question: that its expression has no value in a state that was found, and why.
+    pub without_value: Vec<Option<StopReason>>,
 }
 
 /// How far a search is when questions are decided.
@@ -52,7 +56,8 @@ impl<'a> Findings<'a> {
     /// Nothing is known yet.
     pub fn new(machine: &'a Machine<'a>, questions: &'a [StateQuestion], meter: &'a Meter<'a>) -> Self {
         let known = questions.iter().map(|_| None).collect();
-        Findings { machine, questions, meter, started: Instant::now(), known }
+        let without_value = vec![None; questions.len()];
+        Findings { machine, questions, meter, started: Instant::now(), known, without_value }
     }
 
     /// The questions that nothing has decided.
@@ -90,12 +95,16 @@ impl<'a> Findings<'a> {
     ) {
         for (at, question) in self.questions.iter().enumerate().filter(|(_, question)| wanted(&question.goal)) {
             let levels = SearchLevels { machine: self.machine, states: reached.levels, meter: self.meter };
-            let result = match hits.faulty[at] {
-                _ if self.known[at].is_some() => continue,
-                _ if hits.decided[at] => path::trace(levels, &question.goal, depth),
-                Some(state) => Err(self.property_error(question, &state)),
-                None => continue,
-            };
+            if self.known[at].is_some() {
+                continue;
+            }
+            if let (Some(state), None) = (&hits.faulty[at], &self.without_value[at]) {
+                self.without_value[at] = Some(without_value(self.machine.codec, question, state));
+            }
+            if !hits.decided[at] {
+                continue;
+            }
+            let result = path::trace(levels, &question.goal, depth);
             let finding = QuestionFinding { result, time: self.started.elapsed(), explored: reached.explored.clone() };
             self.meter.tell(Event::Decided(question.property));
             self.meter.answered(&self.answer_of(&finding, question));
@@ -106,18 +115,10 @@ impl<'a> Findings<'a> {
     fn answer_of(&self, finding: &QuestionFinding, question: &StateQuestion) -> Answer {
         finding.answer(self.machine.codec.model, question.property, self.meter)
     }
+}
 
-    /// Why a property's own expression has no value in a state.
-    fn property_error<const W: usize>(&self, question: &StateQuestion, state: &Packed<W>) -> StopReason {
-        let codec = self.machine.codec;
-        let property = &codec.model.properties[question.property];
-        let fault = match &property.kind {
-            PropertyKind::Invariant(condition) | PropertyKind::Reachable(condition) => {
-                model::eval::evaluate(codec.model, &codec.unpack(state), condition, None).err()
-            }
-            _ => None,
-        };
-        let fault = fault.map_or_else(|| "an error".to_string(), |fault| fault.fault.to_string());
-        StopReason::PropertyError(format!("evaluating it fails in a reachable state: {fault}"))
-    }
+/// Why a property's own expression has no value in a state, which is reachable.
+pub fn without_value<const W: usize>(codec: &Codec<'_>, question: &StateQuestion, state: &Packed<W>) -> StopReason {
+    let property = &codec.model.properties[question.property].kind;
+    property_error(codec.model, property, &codec.unpack(state)).unwrap_or_else(no_value)
 }

@@ -23,6 +23,7 @@ use model::eval::State;
 use model::property::{Formula, PropertyKind};
 use temporal::Violation;
 
+use crate::mono::is_room;
 use crate::search::SearchOutcome;
 use engine::meter::Meter;
 use graph::{Explorer, StateGraph};
@@ -174,9 +175,14 @@ impl LivenessJob<'_> {
 
     /// The answers to the properties that are not temporal. Those that a limit leaves open are not told yet.
     fn others<const W: usize>(&self, explorer: &Explorer<'_, W>, stopped: Option<&StopReason>) -> Vec<Answer> {
-        let findings = explorer.findings().to_vec();
         let (exploration, time) = (explorer.graph.exploration(), self.started.elapsed());
-        let outcome = SearchOutcome { findings, exploration, stopped: stopped.cloned(), time };
+        let findings = explorer.findings().to_vec();
+        // What had no room here is asked again of a search that stores less.
+        let without_value = match stopped {
+            Some(reason) if is_room(reason) => vec![None; findings.len()],
+            _ => explorer.without_value().to_vec(),
+        };
+        let outcome = SearchOutcome { findings, without_value, exploration, stopped: stopped.cloned(), time };
         let answer = |(at, &property)| outcome.answer(self.codec.model, property, at, self.meter);
         let answers: Vec<Answer> = self.others.iter().enumerate().map(answer).collect();
         let decided = answers.iter().filter(|answer| !matches!(answer.verdict, Verdict::Unknown(_)));
@@ -185,7 +191,8 @@ impl LivenessJob<'_> {
     }
 
     fn answer<const W: usize>(&self, asked: &AskedProperty, verdict: Verdict, seen: Option<&StateGraph<W>>) -> Answer {
-        if !matches!(verdict, Verdict::Unknown(_)) {
+        // Where it has no value, nothing else will be said.
+        if !matches!(&verdict, Verdict::Unknown(reason) if !matches!(reason, StopReason::PropertyError(_))) {
             self.meter.tell(Event::Decided(asked.property));
         }
         let seen = seen.map(StateGraph::exploration);

@@ -55,7 +55,7 @@ impl Engine for Mono {
 }
 
 /// Whether a search that stores less may get further.
-fn is_room(reason: &StopReason) -> bool {
+pub(crate) fn is_room(reason: &StopReason) -> bool {
     matches!(reason, StopReason::MemoryLimit(_) | StopReason::NotSupported(_))
 }
 
@@ -146,10 +146,12 @@ impl SearchOutcome {
             Some(finding) => finding.answer(model, property, meter),
             None => {
                 let explored = Evidence::Exploration(self.exploration.clone());
-                let verdict = match &self.stopped {
+                // Also where a limit ended the search: that it has no value somewhere stays true, and it never holds then.
+                let verdict = match (&self.without_value[at], &self.stopped) {
+                    (Some(reason), _) => Verdict::Unknown(reason.clone()),
                     _ if self.exploration.complete && is_reachable => Verdict::Violated(explored),
                     _ if self.exploration.complete => Verdict::Holds(explored),
-                    reason => Verdict::Unknown(reason.clone().unwrap_or(StopReason::Cancelled)),
+                    (None, reason) => Verdict::Unknown(reason.clone().unwrap_or(StopReason::Cancelled)),
                 };
                 Answer { property, verdict, statistics: statistics(&self.exploration, self.time, meter) }
             }

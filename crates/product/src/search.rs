@@ -31,6 +31,8 @@ const MIN_PARALLEL_LEVEL: u64 = 2_000;
 pub struct SearchOutcome {
     /// By question: what decided it, if something did.
     pub findings: Vec<Option<QuestionFinding>>,
+    /// By question: that its expression has no value in some state, and why.
+    pub without_value: Vec<Option<StopReason>>,
     /// What was explored.
     pub exploration: Exploration,
     /// Why it ended early, if a limit was reached.
@@ -140,8 +142,8 @@ impl<'a, const W: usize> ProductSearch<'a, W> {
         }
         let exploration = self.explored(complete);
         let stopped = self.meter.reason();
-        let time = self.findings.started.elapsed();
-        SearchOutcome { findings: self.findings.known, exploration, stopped, time }
+        let Findings { known, without_value, started, .. } = self.findings;
+        SearchOutcome { findings: known, without_value, exploration, stopped, time: started.elapsed() }
     }
 
     fn level_len(&self) -> u64 {

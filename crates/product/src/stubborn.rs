@@ -289,9 +289,9 @@ impl<'w, const W: usize> ReducedWork<'w, W> {
 
 /// What the plain search saw.
 fn whole(outcome: SearchOutcome) -> StubbornOutcome {
-    let SearchOutcome { findings, exploration, stopped, time } = outcome;
+    let SearchOutcome { findings, without_value, exploration, stopped, time } = outcome;
     let findings = findings.into_iter().map(|finding| finding.map(|finding| finding.result)).collect();
-    StubbornOutcome { findings, exploration, stopped, time }
+    StubbornOutcome { findings, without_value, exploration, stopped, time }
 }
 
 /// What a search has to keep for its questions.
@@ -313,15 +313,15 @@ fn keeping<const W: usize>(codec: &Codec<'_>, model: &Model, asked: &[StateQuest
 
 fn verdict(model: &Model, property: PropertyId, outcome: &StubbornOutcome, at: usize) -> Verdict {
     let is_goal = matches!(model.properties[property].kind, PropertyKind::Reachable(_));
-    match &outcome.findings[at] {
-        Some(Ok(trace)) if is_goal => Verdict::Holds(Evidence::Trace(trace.clone())),
-        Some(Ok(trace)) => Verdict::Violated(Evidence::Trace(trace.clone())),
-        Some(Err(reason)) => Verdict::Unknown(reason.clone()),
-        None if outcome.exploration.complete => {
+    match (&outcome.findings[at], &outcome.without_value[at]) {
+        (Some(Ok(trace)), _) if is_goal => Verdict::Holds(Evidence::Trace(trace.clone())),
+        (Some(Ok(trace)), _) => Verdict::Violated(Evidence::Trace(trace.clone())),
+        (Some(Err(reason)), _) | (None, Some(reason)) => Verdict::Unknown(reason.clone()),
+        (None, None) if outcome.exploration.complete => {
             let seen = Evidence::Reduced(outcome.exploration.clone());
             if is_goal { Verdict::Violated(seen) } else { Verdict::Holds(seen) }
         }
-        None => Verdict::Unknown(outcome.stopped.clone().unwrap_or(StopReason::Cancelled)),
+        (None, None) => Verdict::Unknown(outcome.stopped.clone().unwrap_or(StopReason::Cancelled)),
     }
 }
 

@@ -23,7 +23,7 @@ use model::property::PropertyKind;
 use crate::exposed::MOST_FACTS;
 use crate::refine::next_facts;
 use crate::round::{PathEdgeVerdict, SaturatedRound};
-use crate::runs::{Guide, RealRuns, RunDecision};
+use crate::runs::{Guide, RealRuns};
 use local::sets::LocalSets;
 use packed::codec::{Codec, UnrollLimits};
 use packed::compile::Compiler;
@@ -178,34 +178,35 @@ impl FirstRound<'_> {
                 match (searched, self.task.budget.check(0)) {
                     (Err(_), Err(stop)) => PropertyProgress::Open(stop),
                     _ => self
-                        .decided(at, guided.decisions[at].take())
+                        .decided(at, &mut guided)
                         .unwrap_or_else(|| PropertyProgress::Open(Coarse::PathEdges.into())),
                 }
             }
         }
     }
 
-    /// What a search came to, for the question at a position.
-    fn decided(&self, at: usize, decision: Option<RunDecision>) -> Option<PropertyProgress> {
+    /// What a search came to, for the question at a position. Where it has no value in some state, and no other state decides it, it stays open.
+    fn decided<const W: usize>(&self, at: usize, runs: &mut RealRuns<'_, W>) -> Option<PropertyProgress> {
         let kind = &self.task.model.properties[self.task.properties[at]].kind;
-        match decision? {
-            RunDecision::Run(states) => Some(match trace_through(self.task.model, states, kind) {
+        match runs.decisions[at].take() {
+            Some(states) => Some(match trace_through(self.task.model, states, kind) {
                 Some(trace) => PropertyProgress::Run(trace),
                 None => PropertyProgress::Wrong(Contradiction::new(
                     "packed states contain a run that decides the property",
                     "the reference semantics has no such run",
                 )),
             }),
-            RunDecision::Faulty => {
+            None if runs.without_value[at] => {
                 let why = "evaluating the property is an error in a reachable state";
                 Some(PropertyProgress::Open(StopReason::PropertyError(String::from(why))))
             }
+            None => None,
         }
     }
 
     /// Searches for real runs that decide what is open.
     fn search<const W: usize>(&self, runs: &mut RealRuns<'_, W>, entries: &mut [Entry], limits: (usize, &Budget)) {
-        let is_open = |entry: &Entry| matches!(&entry.progress, PropertyProgress::Open(stop) if !matches!(stop, StopReason::PropertyError(_)));
+        let is_open = |entry: &Entry| matches!(&entry.progress, PropertyProgress::Open(_));
         let open: Vec<usize> = (0..entries.len()).filter(|&at| is_open(&entries[at])).collect();
         if open.is_empty() {
             return;
@@ -214,8 +215,10 @@ impl FirstRound<'_> {
         for at in open {
             let entry = &mut entries[at];
             entry.statistics.time = self.task.budget.elapsed();
-            match self.decided(at, runs.decisions[at].take()) {
+            match self.decided(at, runs) {
                 Some(progress) => entry.progress = progress,
+                // That it has no value somewhere stays true.
+                None if matches!(entry.progress, PropertyProgress::Open(StopReason::PropertyError(_))) => {}
                 None => {
                     // A search that has only a part of the time is no reason to end.
                     if let (Err(_), Err(stop)) = (&searched, self.task.budget.check(0)) {

@@ -32,15 +32,6 @@ const CHECK_EVERY_FOUND: usize = 1024;
 /// So many initial states are tried.
 const MOST_STARTS: usize = 4096;
 
-/// What a question came to.
-#[derive(Clone, Debug)]
-pub enum RunDecision {
-    /// The states of a run that decides it.
-    Run(Vec<State>),
-    /// Its expression is an error at the end of a run.
-    Faulty,
-}
-
 /// A search of real states.
 pub struct RealRuns<'a, const W: usize> {
     machine: &'a Machine<'a>,
@@ -52,8 +43,10 @@ pub struct RealRuns<'a, const W: usize> {
     open: Vec<VecDeque<u32>>,
     /// By process and number of a stack: its height.
     heights: Vec<Vec<u32>>,
-    /// By question: what it came to.
-    pub decisions: Vec<Option<RunDecision>>,
+    /// By question: the states of a run that decides it.
+    pub decisions: Vec<Option<Vec<State>>>,
+    /// By question: whether its expression has no value in a state that was found. Another state may decide it.
+    pub without_value: Vec<bool>,
 }
 
 /// A state of the program, and how it was reached.
@@ -97,6 +90,7 @@ impl<'a, const W: usize> RealRuns<'a, W> {
             open: Vec::new(),
             heights: vec![vec![0]; n_processes],
             decisions: questions.iter().map(|_| None).collect(),
+            without_value: vec![false; questions.len()],
         }
     }
 
@@ -196,12 +190,12 @@ impl<'a, const W: usize> RealRuns<'a, W> {
         for &question in wanted.iter().filter(|&&question| self.decisions[question].is_none()).collect::<Vec<_>>() {
             match &self.questions[question].goal {
                 StateGoal::State(term, truth) => match self.machine.test(*term, &state, &self.scratch) {
-                    Ok(found) if found == *truth => self.decisions[question] = Some(RunDecision::Run(self.run_to(at))),
+                    Ok(found) if found == *truth => self.decisions[question] = Some(self.run_to(at)),
                     Ok(_) => {}
-                    Err(_) => self.decisions[question] = Some(RunDecision::Faulty),
+                    Err(_) => self.without_value[question] = true,
                 },
                 StateGoal::Race(var, watch) if watch.is_race(*var, &state, self.machine, &self.scratch) => {
-                    self.decisions[question] = Some(RunDecision::Run(self.run_to(at)));
+                    self.decisions[question] = Some(self.run_to(at));
                 }
                 StateGoal::Race(..) | StateGoal::Fault | StateGoal::Deadlock => {}
             }
@@ -211,7 +205,7 @@ impl<'a, const W: usize> RealRuns<'a, W> {
     fn decide(&mut self, at: u32, wanted: &[usize], decides: impl Fn(&StateGoal) -> bool) {
         for &question in wanted {
             if self.decisions[question].is_none() && decides(&self.questions[question].goal) {
-                self.decisions[question] = Some(RunDecision::Run(self.run_to(at)));
+                self.decisions[question] = Some(self.run_to(at));
             }
         }
     }

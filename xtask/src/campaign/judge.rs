@@ -9,11 +9,12 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
 use std::time::{Duration, Instant};
 
-use base::{Budget, CancelToken};
+use base::{Budget, CancelToken, StopReason};
 use engine::run::{Audit, PropertyResult};
 use engine::{PropertyId, Task, Verdict};
 use evidence::scope::Scope;
 use evidence::{Certificate, Evidence};
+use model::property::PropertyKind;
 
 use super::asked::Respondent;
 use super::case::{CampaignCase, Right};
@@ -43,6 +44,8 @@ pub enum FindingKind {
     WrongVerdict,
     /// A verdict whose evidence the checker rejects: it is not shown, and should not have been given.
     RefusedEvidence,
+    /// No verdict of a method that would have found one, since the property has no value in some state.
+    Undecided,
     Panic,
     /// A changed certificate, or one of a changed program, that the checker accepts of what is false.
     AcceptedMutant,
@@ -53,6 +56,7 @@ impl FindingKind {
         match self {
             FindingKind::WrongVerdict => "wrong",
             FindingKind::RefusedEvidence => "refused",
+            FindingKind::Undecided => "undecided",
             FindingKind::Panic => "panic",
             FindingKind::AcceptedMutant => "mutant",
         }
@@ -206,6 +210,23 @@ pub fn includes_instance(case: &CampaignCase, scope: &Scope) -> bool {
     case.model.parameters.iter().find(|one| one.name == *parameter).is_none_or(|one| one.value >= *from)
 }
 
+/// Whether some state decides a property that has no value in others, and the method goes on past those until it has seen all.
+fn is_unseen(case: &CampaignCase, method: Respondent, result: &PropertyResult) -> bool {
+    let right = case.right[result.property.index()];
+    let is_about_states = !matches!(case.model.properties[result.property].kind, PropertyKind::Temporal(_));
+    is_about_states && matches!(method.name(), "mono" | "stubborn") && right.holds != right.violated
+}
+
+/// The finding that nothing was said but that the property has no value somewhere.
+fn unseen(case: &CampaignCase, method: Respondent, result: &PropertyResult) -> CampaignFinding {
+    CampaignFinding {
+        kind: FindingKind::Undecided,
+        method: method.name(),
+        property: Some(case.model.properties[result.property].name.clone()),
+        what: "says that it has no value, and another state decides it".to_owned(),
+    }
+}
+
 /// The finding that a verdict is, if brute force contradicts it.
 pub fn wrong(case: &CampaignCase, method: Respondent, result: &PropertyResult) -> Option<CampaignFinding> {
     if !is_about_instance(case, result) {
@@ -215,6 +236,9 @@ pub fn wrong(case: &CampaignCase, method: Respondent, result: &PropertyResult) -
     let (said, is_right) = match &result.verdict {
         Verdict::Holds(_) => ("holds", right.holds),
         Verdict::Violated(_) => ("violated", right.violated),
+        Verdict::Unknown(StopReason::PropertyError(_)) if is_unseen(case, method, result) => {
+            return Some(unseen(case, method, result));
+        }
         Verdict::Unknown(_) => return None,
     };
     if is_right {

@@ -46,7 +46,7 @@ fn again(text: &str, seed: u64, finding: &CampaignFinding) -> Option<CampaignFin
     match judge::ask_about(method, &case, &all) {
         Err(found) => (found.kind == finding.kind && plain(&found.what) == plain(&finding.what)).then_some(found),
         Ok(results) => match finding.kind {
-            FindingKind::WrongVerdict => {
+            FindingKind::WrongVerdict | FindingKind::Undecided => {
                 let wrong = |result| {
                     judge::wrong(&case, method, result).or_else(|| judge::wrong_elsewhere(&case, method, result))
                 };

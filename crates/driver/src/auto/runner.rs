@@ -96,7 +96,7 @@ impl RunnerJob {
 
     fn work(&self) {
         let auditor = Mutex::new(Auditor::new(&self.model, self.budget.clone()));
-        let relay = AuditRelay { job: self, auditor, judged: Mutex::default() };
+        let relay = AuditRelay { job: self, auditor, judged: Mutex::default(), through: Mutex::default() };
         let (model, properties) = (&*self.model, self.asked.clone());
         let task = Task { model, properties, budget: self.budget.clone(), n_threads: self.n_threads };
         match self.engine.run(&task, &relay) {
@@ -112,9 +112,15 @@ struct AuditRelay<'j> {
     auditor: Mutex<Auditor<'j>>,
     /// The questions whose answers were passed on.
     judged: Mutex<Vec<PropertyId>>,
+    /// The questions of which the engine said that it has come to their end, whatever it found.
+    through: Mutex<Vec<PropertyId>>,
 }
 
 impl AuditRelay<'_> {
+    fn is_through(&self, property: PropertyId) -> bool {
+        self.through.lock().unwrap_or_else(PoisonError::into_inner).contains(&property)
+    }
+
     /// What becomes of an answer, which the engine may give twice.
     fn judge(&self, answer: Answer) {
         let mut judged = self.judged.lock().unwrap_or_else(PoisonError::into_inner);
@@ -126,8 +132,10 @@ impl AuditRelay<'_> {
         let method = self.job.engine.name();
         let outcome = match &answer.verdict {
             // An expression without a value in a reachable state is the program's mistake, which no other method mends; but only
-            // the search of the whole product knows that the state is reachable.
-            Verdict::Unknown(reason @ StopReason::PropertyError(_)) if method == WHOLE_PRODUCT => {
+            // the search of the whole product knows that the state is reachable, and only at its end that no other state decides.
+            Verdict::Unknown(reason @ StopReason::PropertyError(_))
+                if method == WHOLE_PRODUCT && self.is_through(answer.property) =>
+            {
                 AttemptOutcome::Open(reason.clone())
             }
             Verdict::Unknown(_) => return self.job.post.send(RunnerMessage::Open(Box::new(answer))),
@@ -151,8 +159,11 @@ impl AuditRelay<'_> {
 impl Observer for AuditRelay<'_> {
     fn event(&self, event: Event) {
         // That a question is decided is reported once, after its audit.
-        if !matches!(event, Event::Decided(_)) {
-            self.job.post.send(RunnerMessage::Event(event));
+        match event {
+            Event::Decided(property) => {
+                self.through.lock().unwrap_or_else(PoisonError::into_inner).push(property);
+            }
+            event => self.job.post.send(RunnerMessage::Event(event)),
         }
     }
 

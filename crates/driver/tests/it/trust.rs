@@ -17,8 +17,21 @@ use model::Model;
 use propagate::Propagate;
 use rings::ByRings;
 
+/// Of its properties the first three are decided by states after one in which they have no value.
+const WITHOUT_VALUE: &str = "program f { shared a: 0..=3 = 0;
+     process P { loop { s: a = 1; t: a = 0; } }
+     process Q[i in 0..<2] { loop { u: skip; v: skip; } }
+     invariant q: 6 / a > 1 && false;
+     reachable r: 6 / a > 1 && Q[1]@v;
+     invariant s: !(Q[0]@v && 6 / a > 1);
+     invariant t: 6 / a > 1;
+     reachable u: 6 / a == 1;
+     reachable v: 6 / a > 1 && a == 0; }";
+
 /// Programs and the truth about their properties.
-const PROGRAMS: [(&str, &str); 36] = [
+const PROGRAMS: [(&str, &str); 37] = [
+    // No value at first, and decided by a later state; or not at all.
+    (WITHOUT_VALUE, "-+-???"),
     // One part of the property is shown of each process, the other part is about one.
     (
         "program parts { process P[i in 0..<2] { a: skip; }
@@ -789,6 +802,15 @@ fn no_method_contradicts_the_whole_product() {
         }
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// A state in which a property has no value is no reason to end, for anybody who sees single states.
+#[test]
+fn states_without_a_value_hide_no_others() {
+    let model = load(WITHOUT_VALUE);
+    for method in ["auto", "mono", "stubborn", "ls3", "ls3+", "tmmc", "pairwise", "triple", "pushdown"] {
+        assert_eq!(verdicts(&model, method).as_deref(), Ok("-+-???"), "{method}");
+    }
 }
 
 #[test]

@@ -393,6 +393,8 @@ struct Leader<'j> {
     plan: &'j Plan,
     started: Instant,
     findings: Vec<Option<Finding>>,
+    /// By question: that its expression has no value in a state that was found. Another state may decide it.
+    without_value: Vec<Option<Stop>>,
     /// For each question whether a state decides it, rather than its steps.
     by_state: Vec<bool>,
     /// Hits that are not walked back from yet: the question, and the level.
@@ -413,6 +415,7 @@ impl<'j> Leader<'j> {
             plan,
             started: Instant::now(),
             findings: questions.iter().map(|_| None).collect(),
+            without_value: vec![None; questions.len()],
             by_state: questions.iter().map(|question| matches!(question.goal, StateGoal::State(..))).collect(),
             pending: Vec::new(),
             exploration: Exploration::default(),
@@ -461,16 +464,11 @@ impl<'j> Leader<'j> {
             }
             let is_hit = reports.iter().any(|report| report.decided[question]);
             let faulty = reports.iter().filter_map(|report| report.faulty[question].as_ref()).min();
-            match (is_hit, faulty) {
-                (true, _) => {
-                    let depth = if self.by_state[question] { depth } else { depth.saturating_sub(1) };
-                    self.pending.push((question, depth));
-                }
-                (false, Some(state)) => {
-                    let result = Err(self.property_error(question, state));
-                    self.decide(question, result);
-                }
-                (false, None) => {}
+            if is_hit {
+                let depth = if self.by_state[question] { depth } else { depth.saturating_sub(1) };
+                self.pending.push((question, depth));
+            } else if let (Some(state), None) = (faulty, &self.without_value[question]) {
+                self.without_value[question] = Some(self.property_error(question, state));
             }
         }
         // What the steps show is true of the level before, and was found first.
@@ -509,7 +507,7 @@ impl<'j> Leader<'j> {
     }
 
     fn decide(&mut self, question: usize, run: Result<Vec<Vec<u64>>, Stop>) {
-        let explored = self.exploration.clone();
+        let explored = Exploration { complete: self.is_complete, ..self.exploration.clone() };
         self.findings[question] = Some(Finding { run, time: self.started.elapsed(), explored });
     }
 
@@ -548,7 +546,13 @@ impl<'j> Leader<'j> {
         reports.chunks(self.plan.n_threads).zip(&self.plan.hosts).map(share).collect()
     }
 
-    fn outcome(self) -> Outcome {
+    fn outcome(mut self) -> Outcome {
+        // What nothing decided has no answer where it has no value in some state, whether the search came to its end or not.
+        for question in 0..self.findings.len() {
+            if let (None, Some(why)) = (&self.findings[question], self.without_value[question].take()) {
+                self.decide(question, Err(why));
+            }
+        }
         Outcome {
             findings: self.findings,
             temporal: Vec::new(),

@@ -175,6 +175,11 @@ impl<const W: usize> Explorer<'_, W> {
         &self.findings.known
     }
 
+    /// Which questions have no value in a state that was found, and why.
+    pub fn without_value(&self) -> &[Option<StopReason>] {
+        &self.findings.without_value
+    }
+
     /// Goes on until so many states were expanded; whether everything is explored now.
     pub fn explore(&mut self, most_states: usize, meter: &Meter<'_>) -> Result<bool, StopReason> {
         let explored = self.expand_up_to(most_states, meter);

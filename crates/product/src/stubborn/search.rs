@@ -18,6 +18,7 @@ use model::process::ProcessId;
 use super::choice::{Keeping, StubbornChoice};
 use super::relations::Relations;
 use super::rival::{ReducedProgress, Rival};
+use crate::findings::without_value;
 use engine::meter::Meter;
 use local::graphs::{ActionNumber, Actions, step_of};
 use local::sets::Rows;
@@ -40,8 +41,10 @@ const NOTHING: u32 = u32::MAX;
 
 /// What a search saw.
 pub struct StubbornOutcome {
-    /// By question: the run that decides it, or why it has no answer.
+    /// By question: the run that decides it, or why there is none to show.
     pub findings: Vec<Option<Result<Trace, StopReason>>>,
+    /// By question: that its expression has no value in some state.
+    pub without_value: Vec<Option<StopReason>>,
     /// What was explored.
     pub exploration: Exploration,
     /// Why it ended early, if a limit was reached.
@@ -63,6 +66,7 @@ pub struct StubbornSearch<'s, const W: usize> {
     /// By state: the one that it was found from.
     before: Vec<u32>,
     findings: Vec<Option<Result<Trace, StopReason>>>,
+    without_value: Vec<Option<StopReason>>,
     exploration: Exploration,
     scratch: Scratch<W>,
     /// The steps of a state, kept for its memory.
@@ -114,6 +118,7 @@ impl<'s, const W: usize> StubbornSearch<'s, W> {
             states: Rows::default(),
             before: Vec::new(),
             findings: questions.iter().map(|_| None).collect(),
+            without_value: vec![None; questions.len()],
             exploration,
             scratch: machine.scratch(),
             found: Vec::new(),
@@ -136,7 +141,8 @@ impl<'s, const W: usize> StubbornSearch<'s, W> {
         }
         self.meter.remove(peak);
         let time = self.started.elapsed();
-        StubbornOutcome { findings: self.findings, exploration: self.exploration, stopped, time }
+        let StubbornSearch { findings, without_value, exploration, .. } = self;
+        StubbornOutcome { findings, without_value, exploration, stopped, time }
     }
 
     fn is_decided(&self) -> bool {
@@ -215,8 +221,9 @@ impl<'s, const W: usize> StubbornSearch<'s, W> {
                 Ok(truth) if truth == wanted => self.decide(at, number),
                 Ok(_) => {}
                 Err(_) => {
-                    let why = "evaluating it fails in a reachable state".to_string();
-                    self.findings[at] = Some(Err(StopReason::PropertyError(why)));
+                    // Another state may decide it; if none does, that is the answer.
+                    let (codec, state) = (self.machine.codec, self.states.row(number));
+                    self.without_value[at].get_or_insert_with(|| without_value(codec, question, state));
                 }
             }
         }

@@ -49,6 +49,18 @@ fn time_runs_out() {
     }
 }
 
+/// That a property has no value somewhere is said where a limit ends the search before another state decides it.
+#[test]
+fn a_state_without_a_value_is_named_though_a_limit_ends_the_search() {
+    let lacking = "invariant yes: 1 / (if exists i: P[i]@end then 1 else 0) == 1;";
+    let model = load(&LARGE.replace("skip;", "start: skip; end: skip;").replace("invariant yes: true;", lacking));
+    let limit = Duration::from_millis(100);
+    let found = verdicts(&model, Budget::new(Some(limit), None, CancelToken::default()), 1);
+    let Verdict::Unknown(StopReason::PropertyError(why)) = verdict(&found, "yes") else { panic!("{found:?}") };
+    assert!(why.contains("division by zero"), "{why}");
+    assert_eq!(*verdict(&found, "never"), Verdict::Unknown(StopReason::TimeLimit(limit)));
+}
+
 #[test]
 fn memory_runs_out_before_it_is_taken() {
     let limit = 4 << 20;

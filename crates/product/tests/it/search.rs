@@ -61,8 +61,8 @@ fn expected(model: &Model, product: &Product, property: PropertyId) -> Expected 
             let decides = Value::Bool(is_reachable);
             let run = product.distance_to(|state| evaluate(model, state, condition, None) == Ok(decides));
             let error = product.distance_to(|state| evaluate(model, state, condition, None).is_err());
+            // A state in which it has no value is passed by.
             match (run, error) {
-                (Some(run), Some(error)) if error.n_steps < run.n_steps => Expected::PropertyError,
                 (Some(run), _) => Expected::Run(run),
                 (None, Some(_)) => Expected::PropertyError,
                 (None, None) => Expected::Nothing,
