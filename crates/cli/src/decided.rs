@@ -100,7 +100,10 @@ impl Decided {
     /// All results about it; it may be another instance by now.
     pub fn complete(&self, program: &Program, checked: &Checked) {
         self.note(|run| {
-            run.program = program.clone();
+            // A copy of many cells takes room.
+            if !is_same_instance(&run.program, program) {
+                run.program = program.clone();
+            }
             run.results.clone_from(&checked.results);
             run.time = Some(checked.time);
         });
@@ -134,6 +137,12 @@ impl Decided {
         };
         self.known().map_or_else(Vec::new, |known| known.iter().map(outcome).collect())
     }
+}
+
+/// Whether two instances of a program are surely the same.
+fn is_same_instance(one: &Program, other: &Program) -> bool {
+    let sizes = |program: &Program| program.model.parameters.iter().map(|one| one.value).collect::<Vec<_>>();
+    one.source.name() == other.source.name() && one.given == other.given && sizes(one) == sizes(other)
 }
 
 impl KnownRun {

@@ -26,6 +26,7 @@ pub mod proof;
 mod propagating;
 pub mod replay;
 pub mod select;
+mod set_up;
 pub mod simulation;
 pub mod teach;
 pub mod trail;

@@ -15,6 +15,7 @@ use engine::{Answer, EngineError, Event, Observer, Statistics, Task, Verdict};
 use model::Model;
 
 use crate::checker::SharedEngine;
+use crate::set_up;
 
 /// Engines recurse over expressions and graphs.
 const STACK_BYTES: usize = 256 << 20;
@@ -30,6 +31,9 @@ pub(crate) const ENGINE_GRACE: f64 = 0.3;
 /// # Errors
 /// The engine contradicts itself.
 pub(crate) fn run(engine: &SharedEngine, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
+    if let Some(refused) = set_up::refused(task) {
+        return Ok(refused);
+    }
     let attendant = Attendant { model: task.model, budget: &task.budget, observer, grace: ENGINE_GRACE };
     let engine = SharedEngine::clone(engine);
     let (properties, budget, n_threads) = (task.properties.clone(), task.budget.clone(), task.n_threads);
@@ -111,6 +115,9 @@ impl Attendant<'_> {
     ) -> Result<T, AbandonedWork> {
         if self.budget.time_limit().is_none() && self.budget.memory_limit().is_none() {
             return Ok(work(self.model, self.observer));
+        }
+        if let Err(reason) = set_up::room_for(self.model, self.budget) {
+            return Err(AbandonedWork { reason, reported: Vec::new() });
         }
         let (sender, messages) = mpsc::channel();
         let model = self.model.clone();

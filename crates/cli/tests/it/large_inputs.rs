@@ -152,6 +152,28 @@ fn memory_is_kept_by_every_kind_of_search() {
     assert!(says || is_ended_by_guard(&explored), "{}", explored.told.out);
 }
 
+/// Room for what is laid out cell by cell is asked for before it is taken: it is taken faster than anybody looks at the size of the process.
+#[test]
+fn memory_is_kept_with_hundreds_of_thousands_of_cells() {
+    let place = Place::new();
+    for n_cells in [200_000, 400_000, 800_000] {
+        let text = format!(
+            "program cells {{ shared a: [0..=3; {n_cells}];
+               process P[i in 0..<2] {{ loop {{ s: a[i] = 1; t: a[i] = 0; }} }}
+               invariant q: a[0] <= 2; }}"
+        );
+        place.write("cells.pw", &text);
+        for call in
+            ["check cells.pw", "check cells.pw --method forward", "check cells.pw --method tmmc", "explore cells.pw"]
+        {
+            let line = format!("{call} --progress none --timeout 8s --memory 200M");
+            let usage = Usage::of(&place, &line).unwrap();
+            assert!(usage.peak_mb <= 225, "{line} with {n_cells} cells took {} MB", usage.peak_mb);
+            assert_eq!(usage.told.status, 3, "{line}: {} {}", usage.told.out, usage.told.err);
+        }
+    }
+}
+
 #[test]
 fn a_limit_below_what_the_program_takes_is_said_in_words() {
     let place = Place::with("endless.pw", ENDLESS);

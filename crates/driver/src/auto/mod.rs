@@ -27,6 +27,7 @@ pub(crate) use standing::RaceStanding;
 
 use crate::checker::Checker;
 use crate::mistake::Mistake;
+use crate::set_up;
 
 engine::config! {
     /// What bounds the turns of methods in `auto`.
@@ -76,6 +77,9 @@ impl Checker for Auto {
 
     fn check(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<PropertyResult>, Box<Mistake>> {
         let standing = RaceStanding::new(task.model, &task.properties);
+        if let Err(reason) = set_up::room_for(task.model, &task.budget) {
+            return Ok(standing.results(Some(&reason), task.budget.elapsed()));
+        }
         let mut race = Race::new(task, observer, standing, self.config);
         race.line_up(&plan::steps(task.model, &task.properties, task.n_threads, &self.config));
         small::head_start(task.model.processes.len(), &self.config).inspect(|&most| race.head_start(most));

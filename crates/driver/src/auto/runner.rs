@@ -19,6 +19,7 @@ use super::standing::WHOLE_PRODUCT;
 use crate::auditor::Auditor;
 use crate::checker::SharedEngine;
 use crate::mistake::Mistake;
+use crate::set_up;
 
 /// Engines recurse over expressions and graphs.
 const STACK_BYTES: usize = 256 << 20;
@@ -99,7 +100,8 @@ impl RunnerJob {
         let relay = AuditRelay { job: self, auditor, judged: Mutex::default(), through: Mutex::default() };
         let (model, properties) = (&*self.model, self.asked.clone());
         let task = Task { model, properties, budget: self.budget.clone(), n_threads: self.n_threads };
-        match self.engine.run(&task, &relay) {
+        let answers = set_up::refused(&task).map_or_else(|| self.engine.run(&task, &relay), Ok);
+        match answers {
             Ok(answers) => answers.into_iter().for_each(|answer| relay.judge(answer)),
             Err(error) => self.post.send(RunnerMessage::Mistaken(error.into())),
         }
