@@ -644,6 +644,18 @@ fn a_claim_that_reads_what_cannot_be_read_is_violated() {
 }
 
 #[test]
+fn a_claim_counts_the_accept_labels_of_processes_while_it_reads() {
+    let fails = |claim: &str| {
+        let process = "do :: x = 1; accept_x: x = 0 od";
+        claim_fails(&format!("byte x; active proctype P() {{ {process} }} never {{ {claim} }}"))
+    };
+    assert!(fails("do :: true od"));
+    assert!(fails("do :: x == 0 :: x == 1 od"));
+    // It ends before somebody is there.
+    assert!(!fails("do :: x == 0 od"));
+}
+
+#[test]
 fn a_failure_within_an_atomic_counts_once_for_each_way_to_it() {
     // As often as `pan -c0` reports it.
     for (body, n_failures) in [
@@ -860,6 +872,17 @@ fn a_text_that_grows_too_large_is_refused_and_not_read() {
     text += "active proctype P() { A11 }\n";
     let refused = load(&SourceFile::new("p.pml", text), &[], &Reading::default()).expect_err("it is too large");
     assert!(refused[0].diagnostics.len() < 10);
+    assert!(refused[0].diagnostics.iter().any(|one| one.code == "E0913"));
+    // An argument is expanded once, however often its parameter stands in the macro, and no further once there is too much.
+    for (body, n_nested) in [("x x x x x x x x", 30), ("x x", 40), ("#x x x x", 60)] {
+        let (calls, ends) = ("G(".repeat(n_nested), ")".repeat(n_nested));
+        let text = format!("#define G(x) {body}\nactive proctype P() {{ {calls}skip;{ends} }}\n");
+        let refused = load(&SourceFile::new("p.pml", text), &[], &Reading::default()).expect_err("it is too large");
+        assert!(refused[0].diagnostics.iter().any(|one| one.code == "E0913"));
+    }
+    let many = "skip; ".repeat(50_000);
+    let text = format!("inline f(a) {{ {} }}\nactive proctype P() {{ f({many}) }}\n", "a; ".repeat(50_000));
+    let refused = load(&SourceFile::new("p.pml", text), &[], &Reading::default()).expect_err("it is too large");
     assert!(refused[0].diagnostics.iter().any(|one| one.code == "E0913"));
 }
 

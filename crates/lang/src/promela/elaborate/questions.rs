@@ -188,6 +188,9 @@ impl Elaboration<'_> {
             self.claim_edges(&graph, source, &mut edges);
         }
         let mut automaton = Automaton { name: name.to_owned(), locations, initial: graph.entry, edges };
+        if let Some(standing) = self.standing_at("accept") {
+            accept_where(&mut automaton, &standing);
+        }
         self.read_ahead(&graph, &mut automaton);
         let kind = PropertyKind::Temporal(Formula::NeverAccepts(Box::new(automaton)));
         let span = self.span(span);
@@ -338,6 +341,24 @@ impl Elaboration<'_> {
         let read = self.truth(expr, None);
         let fails = fails(&read, &self.model);
         (where_it_can_be_read(read, &self.model), fails)
+    }
+}
+
+/// Lets a claim accept the runs, too, on which the condition holds again and again while it reads them: those that come to an `accept` label of a
+/// process. Each location has a second one, in which it has just held.
+fn accept_where(automaton: &mut Automaton, condition: &ModelExpr) {
+    let n_locations = automaton.locations.len();
+    let second = automaton.locations.iter().map(|location| AutomatonLocation { accepting: true, ..location.clone() });
+    automaton.locations.extend(second.collect::<Vec<_>>());
+    let edges = std::mem::take(&mut automaton.edges);
+    for edge in edges {
+        for (ahead, holds) in [(0, not(condition.clone())), (n_locations, condition.clone())] {
+            let guard = edge.guard.clone().map_or(holds.clone(), |guard| terms::and(guard, holds));
+            for behind in [0, n_locations] {
+                let (source, target) = (edge.source + behind, edge.target + ahead);
+                automaton.edges.push(AutomatonEdge { source, target, guard: Some(guard.clone()), span: edge.span });
+            }
+        }
     }
 }
 

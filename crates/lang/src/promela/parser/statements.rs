@@ -418,6 +418,9 @@ impl Parser<'_> {
     fn inlined(&mut self, inline: &Inline, arguments: &[Vec<Token>], span: Span) -> Parse<Vec<Token>> {
         let mut tokens = Vec::new();
         for token in inline.body.iter() {
+            if self.shared.n_inlined + tokens.len() > MAX_INLINED {
+                break;
+            }
             let position = inline.parameters.iter().position(|parameter| token.name() == Some(parameter));
             // A field of the same name is no parameter.
             let is_field = tokens.last().is_some_and(|last: &Token| last.is("."));

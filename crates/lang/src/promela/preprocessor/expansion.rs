@@ -16,7 +16,7 @@ impl Preprocessor<'_> {
         let mut at = 0;
         // Whether a line begins with what comes next.
         let mut at_line = false;
-        while at < input.len() {
+        while at < input.len() && !self.is_full {
             let token = &input[at];
             let found = token.name().filter(|name| !active.iter().any(|one| one == name));
             let found = found.and_then(|name| self.macros.get(name).map(|known| (name.to_owned(), known.clone())));
@@ -39,9 +39,6 @@ impl Preprocessor<'_> {
                 }
             }
             self.limit_tokens(output.len());
-            if self.is_full {
-                break;
-            }
         }
         output
     }
@@ -101,35 +98,44 @@ impl Preprocessor<'_> {
         active: &mut Vec<String>,
     ) -> Vec<Token> {
         let parameters = known.parameters.as_deref().unwrap_or_default();
-        let argument = |token: &Token| {
-            let position = parameters.iter().position(|parameter| token.name() == Some(parameter))?;
-            arguments.get(position).cloned()
+        let position = |token: &Token| {
+            let at = parameters.iter().position(|parameter| token.name() == Some(parameter))?;
+            (at < arguments.len()).then_some(at)
         };
+        // However often a parameter stands there, its argument is expanded once, and once made a text.
+        let mut expanded: Vec<Option<Vec<Token>>> = vec![None; arguments.len()];
+        let mut texts: Vec<Option<Kind>> = vec![None; arguments.len()];
         let mut replaced: Vec<Token> = Vec::new();
         let mut at = 0;
-        while at < known.body.len() {
+        while at < known.body.len() && !self.is_full {
             let token = &known.body[at];
             let next = known.body.get(at + 1);
-            if let (true, Some(given)) = (token.is("#"), next.and_then(argument)) {
-                let text: Vec<String> = given.iter().map(Token::text).collect();
-                let kind = Kind::Text(text.join(" ").into());
+            at += 1;
+            if let (true, Some(given)) = (token.is("#"), next.and_then(position)) {
+                let kind = texts[given].get_or_insert_with(|| text_of(&arguments[given])).clone();
                 replaced.push(Token { kind, span, spaced: true, starts_line: false });
-                at += 2;
+                at += 1;
                 continue;
             }
             if let (true, Some(right)) = (token.is("##"), next) {
-                let right = argument(right).unwrap_or_else(|| vec![Token { span, ..right.clone() }]);
-                paste(&mut replaced, right, span);
-                at += 2;
+                let given = position(right).map(|given| arguments[given].clone());
+                paste(&mut replaced, given.unwrap_or_else(|| vec![Token { span, ..right.clone() }]), span);
+                at += 1;
+                self.limit_tokens(replaced.len());
                 continue;
             }
-            match argument(token) {
+            match position(token) {
                 // Beside `##` an argument stands as it is given.
-                Some(given) if next.is_some_and(|next| next.is("##")) => replaced.extend(given),
-                Some(given) => replaced.extend(self.expand(given, active)),
+                Some(given) if next.is_some_and(|next| next.is("##")) => replaced.extend_from_slice(&arguments[given]),
+                Some(given) => {
+                    let tokens =
+                        expanded[given].take().unwrap_or_else(|| self.expand(arguments[given].clone(), active));
+                    replaced.extend_from_slice(&tokens);
+                    expanded[given] = Some(tokens);
+                }
                 None => replaced.push(Token { span, ..token.clone() }),
             }
-            at += 1;
+            self.limit_tokens(replaced.len());
         }
         replaced
     }
@@ -163,6 +169,12 @@ fn arguments(input: &[Token]) -> Option<(usize, Vec<Vec<Token>>)> {
         }
     }
     None
+}
+
+/// What `#p` becomes: the argument as a text.
+fn text_of(argument: &[Token]) -> Kind {
+    let words: Vec<String> = argument.iter().map(Token::text).collect();
+    Kind::Text(words.join(" ").into())
 }
 
 /// Makes one word of the last token and the first one on the right.
