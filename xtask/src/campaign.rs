@@ -171,6 +171,7 @@ impl Campaign<'_> {
             Err(why) => return self.tally.left_out(why),
         };
         self.tally.n_programs += 1;
+        self.tally.n_sized += u64::from(source.is_sized());
         let methods = self.settings.asked(source, seed);
         let findings = CampaignJudge { methods: &methods, tally: &mut self.tally }.judge(&case, seed);
         for finding in findings {

@@ -14,6 +14,8 @@ use super::judge::{CampaignFinding, FindingKind};
 #[derive(Default)]
 pub struct CampaignTally {
     pub n_programs: u64,
+    /// Those of profiles that are asked about every size.
+    pub n_sized: u64,
     pub n_properties: u64,
     /// Certificates that methods gave and the checker accepted.
     pub n_certificates: u64,
@@ -104,7 +106,11 @@ impl fmt::Display for CampaignTally {
             "certificates checked: {}; changed certificates and programs: {} refused, {} accepted",
             self.n_certificates, self.n_mutants_refused, self.n_mutants_accepted
         )?;
-        writeln!(f, "claims about every size: {}, compared at {} sizes", self.n_every_size, self.n_sizes)?;
+        writeln!(
+            f,
+            "{} programs of profiles that are asked about every size; claims about every size: {}, compared at {} sizes",
+            self.n_sized, self.n_every_size, self.n_sizes
+        )?;
         let (brute_force, mutants) = (self.brute_force_time.as_secs(), self.mutants_time.as_secs());
         writeln!(f, "brute force took {brute_force} s, changed certificates and programs {mutants} s")?;
         for ((kind, method), count) in &self.findings {

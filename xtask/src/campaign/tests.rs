@@ -27,6 +27,7 @@ fn every_method_agrees_with_brute_force() {
         let tally = campaign(source);
         println!("{}:\n{tally}", source.name());
         assert_eq!(tally.n_wrong(), 0, "{}:\n{tally}", source.name());
+        assert_eq!(tally.n_sized, if source.is_sized() { tally.n_programs } else { 0 });
         n_claims += tally.n_every_size;
         n_sizes += tally.n_sizes;
     }
