@@ -80,6 +80,7 @@ pub fn asked((model, network): (&Model, Network), kind: &PropertyKind) -> Result
     let mut told = Vec::new();
     for (way, value) in parts {
         let part = follow(body, &way).ok_or_else(|| plain("it is outside the fragment"))?;
+        about_neighbours(sized, part, n_bound)?;
         let bound = bound_in(part);
         if bound.len() > 1 || bound.iter().any(|&one| one >= n_bound.max(1)) {
             return Err(at(part.span, "it says something about two processes at once"));
@@ -123,6 +124,7 @@ fn of_each(
 ) -> Result<(), FragmentReason> {
     match formula {
         Formula::Now(expr) => {
+            about_neighbours(sized, expr, 1)?;
             if bound_in(expr).iter().any(|&one| one > 0) {
                 return Err(at(expr.span, "it says something about two processes at once"));
             }
@@ -210,11 +212,6 @@ fn told_of(
     sized: Sized,
     part: &Expr,
 ) -> Result<Option<Neighbours>, FragmentReason> {
-    let mut inner = false;
-    each_part(part, &mut |part| inner |= matches!(part.kind, ExprKind::Quantified(_)));
-    if inner {
-        return Err(at(part.span, "it looks at all processes from one of them"));
-    }
     let mut about = part.clone();
     name_myself(&mut about);
     if network == Network::Line {
@@ -229,6 +226,25 @@ fn told_of(
         Network::Tree => told_of_tree(model, sized, &about).map(|()| None),
     };
     told.map_err(|reasons| reasons.into_iter().next().unwrap_or_else(|| plain("it is outside the fragment")))
+}
+
+/// That what is said about so many processes has no quantifier: it would be about more than neighbours.
+fn about_neighbours(sized: Sized, part: &Expr, n_bound: usize) -> Result<(), FragmentReason> {
+    let mut found = Ok(());
+    each_part(part, &mut |inner| {
+        let ExprKind::Quantified(quantified) = &inner.kind else { return };
+        let over_all = quantified.bindings.iter().any(|one| one.domain == Domain::Family(sized.family));
+        let why = match (over_all, quantified.quantifier, n_bound) {
+            (false, ..) => "it has a quantifier of its own",
+            (true, Quantifier::Count, _) => "it counts, and windows show no more than neighbours",
+            (true, _, 0) => "it looks at all processes, and windows show no more than neighbours",
+            (true, ..) => "it looks at all processes from one of them",
+        };
+        if found.is_ok() {
+            found = Err(at(inner.span, why));
+        }
+    });
+    found
 }
 
 /// The bound variable becomes the process itself.

@@ -14,6 +14,7 @@ use model::size::{ParameterId, parameters_of};
 use model::symmetry::{expr_asymmetries_beside, process_dimensions};
 use model::template::{FragmentReason, symmetric_beside};
 use model::types::ScalarType;
+use model::variable::{Init, Var, VarId};
 use model::visit::{each_part, each_text};
 
 use crate::few::without_counts;
@@ -28,6 +29,9 @@ pub struct Fragment {
     /// The parameter that is the family's size.
     pub parameter: ParameterId,
 }
+
+/// What the front-end calls the numbers that a `sum`, `min` or `max` counts through.
+const LEVELS: &str = "#";
 
 /// At most so many processes, the first ones, may be named.
 pub const MOST_NAMED: usize = 2;
@@ -47,7 +51,7 @@ pub fn fragment(model: &Model) -> Result<Fragment, FragmentReason> {
 pub fn fragment_beside(model: &Model, n_named: usize) -> Result<Fragment, FragmentReason> {
     let first = |reasons: Vec<FragmentReason>| {
         let reason = reasons.into_iter().next().unwrap_or_else(|| plain("it is outside the fragment"));
-        number_of_a_process(model, &reason).unwrap_or(reason)
+        advice(model, &reason).unwrap_or(reason)
     };
     let symmetric = symmetric_beside(model, n_named).map_err(first)?;
     let family = symmetric.sized.family;
@@ -71,6 +75,43 @@ pub fn fragment_beside(model: &Model, n_named: usize) -> Result<Fragment, Fragme
     let mut layout = Layout::new(model, family, symmetric.is_ordered);
     layout.named = model.families[family].processes().take(n_named).collect();
     Ok(Fragment { layout, parameter: symmetric.sized.parameter })
+}
+
+/// What to write instead, where a reason has something that is said in another way as well.
+fn advice(model: &Model, reason: &FragmentReason) -> Option<FragmentReason> {
+    number_of_a_process(model, reason)
+        .or_else(|| total_of_one_size(model, reason))
+        .or_else(|| listed_elements(model, reason))
+}
+
+/// A `sum`, `min` or `max` of several values is a count up to a number that was found out for one size.
+fn total_of_one_size(model: &Model, reason: &FragmentReason) -> Option<FragmentReason> {
+    let mut is_total = false;
+    each_text(model.template(), &mut |expr| {
+        each_part(expr, &mut |part| {
+            if let ExprKind::Quantified(quantified) = &part.kind {
+                is_total |= part.span == reason.span && quantified.bindings.iter().any(|one| one.name == LEVELS);
+            }
+        });
+    });
+    let text =
+        "a `sum`, `min` or `max` of several values is made for one size: go through them with a loop in `atomic`";
+    is_total.then(|| at(reason.span, text))
+}
+
+/// Elements that are listed are those of one size; a process of which its own element is told is there at every size.
+fn listed_elements(model: &Model, reason: &FragmentReason) -> Option<FragmentReason> {
+    let template = model.template();
+    let is_it = |(id, var): &(VarId, &Var)| {
+        let is_sized = template.forms.lengths.keys().any(|(of, _)| of == id);
+        var.span == reason.span && is_sized && matches!(var.init, Init::Elements(_))
+    };
+    let (_, var) = template.vars.entries().find(is_it)?;
+    let name = &var.name;
+    Some(at(
+        reason.span,
+        format!("the elements of `{name}` are listed for each size anew: let each process set its own in a first step"),
+    ))
 }
 
 /// What to write where a variable with numbers is used as a process: it may hold the process itself.

@@ -126,3 +126,22 @@ fn text_of(model: &Model) -> String {
         )
     )
 }
+
+/// A property of another shape is refused for what it does: it counts, it looks at all, or one process looks at all others.
+#[test]
+fn a_property_about_more_than_neighbours_is_refused_for_what_it_does() {
+    for (property, why) in [
+        ("count(i: P[i]@b) <= 1", "it counts, and windows show no more than neighbours"),
+        ("!(exists i: P[i]@b)", "it looks at all processes, and windows show no more than neighbours"),
+        ("forall i: P[i]@b => exists j: P[j]@a", "it looks at all processes from one of them"),
+        ("forall i: exists v in 0..=1: v == 1 && x[i]", "it has a quantifier of its own"),
+    ] {
+        let text = format!(
+            "program t(N: 2..) {{ shared x: [bool; N]; \
+             process P[i in 0..<N] {{ loop {{ a: await x[i]; b: x[(i + 1) % N] = true; }} }} invariant v: {property}; }}"
+        );
+        let model = crate::random::load(&text, 3).unwrap();
+        let asked = model.properties.entries().find(|(_, one)| one.name == "v").unwrap().0;
+        assert_eq!(rings::engine::obstacle(&model, asked).unwrap().text, why, "{property}");
+    }
+}

@@ -109,6 +109,34 @@ fn what_names_too_many_is_outside_with_its_line() {
     }
 }
 
+/// What is found out for one size only can be written in another way, which the answer says and which is inside.
+#[test]
+fn what_is_made_for_one_size_is_told_with_another_way_to_write_it() {
+    let program = |text: &str| format!("program t(N: 2..) {{ {text} invariant v: true; }}");
+    for (listed, why, inside) in [
+        (
+            "shared x: [bool; N] = [k: k == 0]; process P[i in 0..<N] { a: x[i] = true; }",
+            "the elements of `x` are listed for each size anew: let each process set its own in a first step",
+            "shared x: [bool; N]; process P[i in 0..<N] { first: if i == 0 { x[i] = true; } a: x[i] = true; }",
+        ),
+        (
+            "process P[i in 0..<N] { public x: 0..=2; a: x = max(k: P[k].x); }",
+            "a `sum`, `min` or `max` of several values is made for one size: go through them with a loop in `atomic`",
+            "process P[i in 0..<N] { public x: 0..=2; a: atomic { for k in 0..<N { x = max(x, P[k].x); } } }",
+        ),
+    ] {
+        let obstacle_of = |text: &str| {
+            let model = load(&program(text), 3);
+            let asked = model.properties.entries().find(|(_, one)| one.name == "v").unwrap().0;
+            obstacle(&model, asked)
+        };
+        let reason = obstacle_of(listed).unwrap();
+        assert_eq!(reason.text, why);
+        assert!(!reason.span.is_empty());
+        assert_eq!(obstacle_of(inside), None, "{inside}");
+    }
+}
+
 /// Who keeps a process as a number is told how to write it, and what is written so is proved.
 #[test]
 fn a_number_that_is_used_as_a_process_is_better_declared_as_one() {
