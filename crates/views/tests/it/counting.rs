@@ -74,6 +74,7 @@ fn sums_and_several_families_are_proved_for_every_size() {
         ("permits", &["no_errors", "at_most", "sum"]),
         ("readers_writers", &["no_errors", "exclusive", "one", "counted"]),
         ("bounded_buffer", &["no_errors", "bounds", "mutex_owner"]),
+        ("turnstile", &["no_errors", "exclusive"]),
     ] {
         let found = proved(&example(name));
         assert!(properties.iter().all(|one| found.iter().any(|name| name == one)), "{name}: {found:?}");
@@ -167,9 +168,24 @@ const QUEUE: &str = "program q(N: 2..) { shared next: 0..=4; shared done: 0..=4;
     else { rel: release m; break; } } } \
     invariant all: (forall i: W[i]@end) => done == 4; }";
 
+/// References are counted, and whoever gives back the last one frees what they are to; the owner has one, too.
+const REFERENCES: &str = "program r(N: 2..) { shared refs: 0..=N + 1 = 1; shared freed: bool; \
+    process P[i in 0..<N] { local last: bool; \
+    get: atomic { if refs > 0 { refs += 1; } else { goto out; } } use: assert !freed; \
+    put: atomic { refs -= 1; last = refs == 0; } was: if last { free: freed = true; } out: skip; } \
+    process Owner { local last: bool; drop: atomic { refs -= 1; last = refs == 0; } was: if last { free: freed = true; } } \
+    invariant alive: forall i: P[i]@{use, put} => !freed; }";
+
 #[test]
 fn tests_of_counted_numbers_are_remembered() {
-    for (text, property) in [(BARRIER, "safe"), (BARRIER, "no_errors"), (QUEUE, "all"), (QUEUE, "no_errors")] {
+    for (text, property) in [
+        (BARRIER, "safe"),
+        (BARRIER, "no_errors"),
+        (QUEUE, "all"),
+        (QUEUE, "no_errors"),
+        (REFERENCES, "no_errors"),
+        (REFERENCES, "alive"),
+    ] {
         assert!(proved(text).contains(&property.to_owned()), "{property}: {text}");
     }
     for (text, right, wrong, property) in [
@@ -179,6 +195,13 @@ fn tests_of_counted_numbers_are_remembered() {
         (QUEUE, "next < 4", "next <= 4", "no_errors"),
         (QUEUE, "inc: next += 1; go: release m;", "go: release m; inc: next += 1;", "no_errors"),
         (QUEUE, "done == 4", "done == 3", "all"),
+        (REFERENCES, "if refs > 0 { refs += 1; } else { goto out; }", "refs += 1;", "alive"),
+        (
+            REFERENCES,
+            "last = refs == 0; } was: if last { free: freed = true; } out",
+            "last = refs <= 1; } was: if last { free: freed = true; } out",
+            "alive",
+        ),
     ] {
         let broken = text.replace(right, wrong);
         assert_ne!(broken, text);
