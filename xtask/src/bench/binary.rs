@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::clock::{ClockOwner, Stopwatch};
 
@@ -132,8 +132,16 @@ impl Binary {
             Detail::Everything => next()?["runs"][0]["results"][0].take(),
             Detail::Verdicts => loop {
                 let mut event = next()?;
-                if event["event"] == "verdict" {
-                    break event["result"].take();
+                match event["event"].as_str() {
+                    Some("verdict") => break event["result"].take(),
+                    // A limit that was reached while what is told was written.
+                    Some("error") => match event["message"].as_str() {
+                        Some(message) if message.contains("limit") => {
+                            break json!({ "verdict": "unknown", "reason": message });
+                        }
+                        message => return Err(format!("{}: {}", call.file, message.unwrap_or_default())),
+                    },
+                    _ => {}
                 }
             },
         };

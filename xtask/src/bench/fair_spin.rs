@@ -31,32 +31,35 @@ pub struct FairQuestion<'a> {
     pub property: &'a str,
     /// Parameters, as on the command line.
     pub parameters: &'a [String],
-    /// After so many seconds each of generating, compiling and searching is given up.
+    /// After so many seconds the search is given up.
     pub seconds: f64,
 }
 
+/// Writing, generating and compiling take so many seconds each at most.
+const MAKING: Duration = Duration::from_secs(20);
+
 /// Asks SPIN.
 pub fn search(spin: &Spin, binary: &Binary, question: &FairQuestion<'_>) -> Result<FairSearch, String> {
-    let patience = Duration::from_secs_f64(question.seconds);
     let text = spin.directory().join("model.pml");
     let mut export = Command::new(binary.path());
     export.arg("export").arg(binary.root().join(question.file)).args(question.parameters);
     export.args(["--to", "promela", "--output"]).arg(&text);
-    let Some(exported) = Bounded::run(&mut export, spin.directory(), patience)? else { return Ok(FairSearch::TooLong) };
+    let Some(exported) = Bounded::run(&mut export, spin.directory(), MAKING)? else { return Ok(FairSearch::TooLong) };
     if !exported.is_success {
         return Ok(FairSearch::Refused);
     }
     let written = std::fs::read_to_string(&text).map_err(|error| format!("{}: {error}", text.display()))?;
     let commands = Commands::of(&written, question.property)
         .ok_or_else(|| format!("the text for SPIN has no claim for `{}`", question.property))?;
-    let generating = Bounded::run(Command::new("spin").args(commands.generate), spin.directory(), patience)?;
+    let generating = Bounded::run(Command::new("spin").args(commands.generate), spin.directory(), MAKING)?;
     if generating.is_none_or(|ran| !ran.is_success) {
         return Ok(FairSearch::TooLong);
     }
     let compile = ["-O2", "-w", "-DNOREDUCE", "-DMEMLIM=4096", "-o", "pan", "pan.c"];
-    if Bounded::run(Command::new("cc").args(compile), spin.directory(), patience)?.is_none_or(|ran| !ran.is_success) {
+    if Bounded::run(Command::new("cc").args(compile), spin.directory(), MAKING)?.is_none_or(|ran| !ran.is_success) {
         return Ok(FairSearch::TooLong);
     }
+    let patience = Duration::from_secs_f64(question.seconds);
     let stopwatch = Stopwatch::start(ClockOwner::Children);
     let mut pan = Command::new(spin.directory().join("pan"));
     let searched = Bounded::run(pan.args(commands.search), spin.directory(), patience)?;
