@@ -6,14 +6,15 @@
 
 use std::ops::Range;
 
+use crate::cut;
 use crate::packing::Packed;
-use crate::store::{BATCH, StateSet, StateStore};
+use crate::store::{BATCH, StateSet};
 use crate::tree::TreeStore;
 
 /// A set of packed states that changes its form when it grows.
 pub struct Growing<const W: usize> {
     /// The states as they are; none once they are in the tree.
-    plain: Option<StateStore<W>>,
+    plain: Option<Box<dyn StateSet<W>>>,
     tree: TreeStore<W>,
     /// How many bytes the plain store may take.
     most_bytes: u64,
@@ -22,17 +23,17 @@ pub struct Growing<const W: usize> {
 impl<const W: usize> Growing<W> {
     /// An empty set of states of so many words, which are kept as they are up to so many bytes.
     pub fn new(n_words: usize, most_bytes: u64) -> Self {
-        Growing { plain: Some(StateStore::new()), tree: TreeStore::new(n_words), most_bytes }
+        Growing { plain: Some(cut::plain(n_words)), tree: TreeStore::new(n_words), most_bytes }
     }
 
     fn current(&self) -> &dyn StateSet<W> {
         match &self.plain {
-            Some(plain) => plain,
+            Some(plain) => &**plain,
             None => &self.tree,
         }
     }
 
-    fn outgrows(&self, plain: &StateStore<W>, n_more: usize) -> bool {
+    fn outgrows(&self, plain: &dyn StateSet<W>, n_more: usize) -> bool {
         plain.bytes_with(n_more).is_none_or(|bytes| bytes > self.most_bytes)
     }
 }
@@ -57,7 +58,7 @@ impl<const W: usize> StateSet<W> for Growing<W> {
     fn bytes_with(&self, n_more: usize) -> Option<u64> {
         match &self.plain {
             // While the states are copied both forms are there.
-            Some(plain) if self.outgrows(plain, n_more) => {
+            Some(plain) if self.outgrows(&**plain, n_more) => {
                 Some(plain.bytes() + self.tree.bytes_with(plain.n_states() + n_more)?)
             }
             _ => self.current().bytes_with(n_more),
@@ -84,6 +85,7 @@ impl<const W: usize> StateSet<W> for Growing<W> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::StateStore;
 
     #[test]
     fn a_set_that_has_grown_is_the_same_set_in_the_same_order() {

@@ -8,6 +8,7 @@
 pub mod code;
 pub mod codec;
 pub mod compile;
+mod cut;
 mod growing;
 pub mod hash;
 mod holders;

@@ -9,11 +9,12 @@
 //! Nearly every lookup misses the caches twice, in the table and in the arena. A batch therefore makes the loads of each
 //! kind for all its states first, one independent of the other, so that the processor waits for many at once.
 //!
-//! [`StateSet`] is what a search asks of a set; [`StateStore`] keeps states as they are, [`crate::tree`] as trees of numbered halves, which pays for
+//! [`StateSet`] is what a search asks of a set; [`StateStore`] keeps states as they are, `cut` without the words at their end that no state uses, [`crate::tree`] as trees of numbered halves, which pays for
 //! many states of several words, and `growing` as they are until they are many.
 
 use std::ops::Range;
 
+use crate::cut;
 use crate::growing::Growing;
 use crate::hash::hash;
 use crate::packing::Packed;
@@ -72,7 +73,7 @@ pub trait StateSet<const W: usize>: Send + Sync {
 pub fn state_set<const W: usize>(n_words: usize, is_limited: bool) -> Box<dyn StateSet<W>> {
     let is_plain = n_words < if is_limited { LEAST_WORDS_WITHIN_LIMITS } else { LEAST_WORDS_OF_TREES };
     match n_words {
-        _ if is_plain => Box::new(StateStore::new()),
+        _ if is_plain => cut::plain(n_words),
         ..=MOST_PLAIN_WORDS if !is_limited => Box::new(Growing::new(n_words, MOST_PLAIN_BYTES)),
         _ => Box::new(TreeStore::new(n_words)),
     }
@@ -128,7 +129,7 @@ impl<const W: usize> StateStore<W> {
         }
         let mut known = [false; BATCH];
         for (((state, &hash), &entry), known) in batch.iter().zip(&hashes).zip(&entries).zip(&mut known) {
-            *known = entry != 0 && self.same_tag(entry, hash) && self.get(self.position(entry)) == state;
+            *known = entry != 0 && self.same_tag(entry, hash) && is_same(self.get(self.position(entry)), state);
         }
         let mut numbers = entries;
         for (((state, &hash), &known), number) in batch.iter().zip(&hashes).zip(&known).zip(&mut numbers) {
@@ -142,7 +143,7 @@ impl<const W: usize> StateStore<W> {
         loop {
             match self.table[slot] {
                 0 => break,
-                entry if self.same_tag(entry, hash) && self.get(self.position(entry)) == state => {
+                entry if self.same_tag(entry, hash) && is_same(self.get(self.position(entry)), state) => {
                     return self.position(entry);
                 }
                 _ => slot = self.after(slot),
@@ -177,13 +178,22 @@ impl<const W: usize> StateStore<W> {
         self.table = Vec::new();
         self.table = vec![0; 1 << bits];
         self.table_bits = bits;
-        for position in 0..self.len {
-            let hash = hash(self.get(position));
-            let mut slot = self.home(hash);
-            while self.table[slot] != 0 {
-                slot = self.after(slot);
+        for first in (0..self.len).step_by(BATCH) {
+            let positions = first..self.len.min(first + BATCH);
+            let mut hashes = [0; BATCH];
+            for (position, hash_slot) in positions.clone().zip(&mut hashes) {
+                *hash_slot = hash(self.get(position));
             }
-            self.table[slot] = self.entry(position, hash);
+            // All slots are loaded before one of them is waited for.
+            let hashes = &hashes[..positions.len()];
+            std::hint::black_box(hashes.iter().fold(0, |all, &hash| all | self.table[self.home(hash)]));
+            for (position, &hash) in positions.zip(hashes) {
+                let mut slot = self.home(hash);
+                while self.table[slot] != 0 {
+                    slot = self.after(slot);
+                }
+                self.table[slot] = self.entry(position, hash);
+            }
         }
     }
 
@@ -241,6 +251,15 @@ impl<const W: usize> StateSet<W> for StateStore<W> {
         debug_assert!(batch.len() <= BATCH);
         self.make_room(batch.len());
         self.numbers(batch);
+    }
+}
+
+/// Whether two states are the same; where they are short, without a call.
+#[inline]
+fn is_same<const W: usize>(one: &Packed<W>, other: &Packed<W>) -> bool {
+    match W {
+        ..=MOST_PLAIN_WORDS => one.iter().zip(other).fold(0, |differs, (a, b)| differs | (a ^ b)) == 0,
+        _ => one == other,
     }
 }
 
