@@ -19,7 +19,8 @@ use model::process::ProcessId;
 use model::value::Value;
 
 use crate::code::{
-    Address, Code, CompiledChoice, CompiledStep, Fork, Instruction, PointSteps, RESULT, Register, WordWrite, receivers,
+    Address, BitCopy, Code, CompiledChoice, CompiledStep, Fork, Instruction, PointSteps, RESULT, Register, WordWrite,
+    receivers,
 };
 use crate::codec::Codec;
 use crate::packing::{NumberRange, encode};
@@ -157,12 +158,14 @@ impl<'c, 'm> Compiler<'c, 'm> {
     /// Hands over everything.
     pub fn finish(mut self) -> Code {
         let receivers = receivers(self.model.channels.len(), &self.steps, &self.points);
+        let receiving = moves::receiving_steps(self.model.channels.len(), &self.steps, &self.points);
         let maker = MoveMaker {
             control: &self.codec.layout.control,
             terms: &self.terms,
             instructions: &self.instructions,
             steps: &self.steps,
-            receivers: &receivers,
+            receiving: &receiving,
+            receivers_have_marks: steps::Partners::of(self.model).have_marks,
         };
         let moves = maker.all(&mut self.points);
         Code {
@@ -178,6 +181,7 @@ impl<'c, 'm> Compiler<'c, 'm> {
             continuations: self.continuations,
             n_registers: self.n_registers,
             has_marks: self.model.has_when_nobody(),
+            goes_on: self.model.actions.iter().map(|action| action.goes_on).collect(),
         }
     }
 
@@ -209,6 +213,18 @@ impl<'c, 'm> Compiler<'c, 'm> {
             return;
         }
         self.emit(Instruction::Write(write));
+    }
+
+    /// Emits a copy of bits, together with the one before where that is possible.
+    fn emit_copy(&mut self, copy: BitCopy) {
+        if self.instructions.len() > self.block_start
+            && let Some(Instruction::Copy(before)) = self.instructions.last_mut()
+            && let Some(both) = before.then(copy)
+        {
+            *before = both;
+            return;
+        }
+        self.emit(Instruction::Copy(copy));
     }
 
     /// The address of the next instruction, to which something jumps.

@@ -23,7 +23,8 @@ use crate::code::{Code, CompiledEffect, CompiledStep, Move, PointSteps, SyncStep
 use crate::codec::Codec;
 use crate::packing::Packed;
 use crate::term::{Faulty, TermId, TermInput};
-use chain::{Chain, LinkEnd, Marked};
+pub(crate) use chain::Marked;
+use chain::{ChainWalk, LinkEnd};
 use compiled::Compiled;
 use paths::{KnownSet, MAX_KEPT, Paths};
 
@@ -79,9 +80,9 @@ pub struct Scratch<const W: usize> {
     registers: Vec<Cell<i64>>,
     /// An empty set, kept for its memory.
     known: Cell<KnownSet<W>>,
-    /// Empty lists, kept for their memory.
+    /// Empty, kept for their memory.
     ends: Cell<Vec<LinkEnd<W>>>,
-    open: Cell<Vec<Chain<W>>>,
+    walk: Cell<ChainWalk<W>>,
     /// The machine's entries for this width.
     compiled: Compiled<W>,
 }
@@ -93,7 +94,7 @@ impl Machine<'_> {
             registers: vec![Cell::new(0); self.code.n_registers as usize],
             known: Cell::default(),
             ends: Cell::default(),
-            open: Cell::default(),
+            walk: Cell::default(),
             compiled: Compiled::of_width(),
         }
     }
@@ -108,7 +109,7 @@ impl Machine<'_> {
 
     /// Whether a term holds in a state.
     pub fn test<const W: usize>(&self, term: TermId, state: &Packed<W>, scratch: &Scratch<W>) -> Result<bool, Faulty> {
-        self.code.terms.test(term, TermInput { state, registers: &scratch.registers })
+        self.code.terms.test_part(term, TermInput { state, registers: &scratch.registers })
     }
 
     /// Shows the sink all that leaves the state; whether there is anything.
@@ -172,7 +173,7 @@ impl Machine<'_> {
         let mut can_move = false;
         for (process, (control, points)) in self.codec.layout.control.iter().zip(&self.code.points).enumerate() {
             let point = &points[control.raw(state) as usize];
-            can_move |= self.run_point((ProcessId::new(process), point), state, scratch, sink)?;
+            can_move |= self.run_point((ProcessId::new(process), point, Marked::Either), state, scratch, sink)?;
         }
         ControlFlow::Continue(can_move)
     }
@@ -184,29 +185,28 @@ impl Machine<'_> {
         scratch: &Scratch<W>,
         sink: &mut dyn Sink<W>,
     ) -> ControlFlow<(), bool> {
-        self.run_point((process, &self.point(process, state)), state, scratch, sink)
+        let point = self.steps_at(process, state);
+        match point.marks {
+            true => self.expand_marked_process(process, state, scratch, sink),
+            false => self.run_point((process, point, Marked::Either), state, scratch, sink),
+        }
     }
 
-    /// Takes the steps of one process at a control point.
+    /// Takes the steps of one process at a control point, by some mark.
     #[inline(always)]
     fn run_point<const W: usize>(
         &self,
-        (process, point): (ProcessId, &PointSteps),
+        (process, point, marked): (ProcessId, &PointSteps, Marked),
         state: &Packed<W>,
         scratch: &Scratch<W>,
         sink: &mut dyn Sink<W>,
     ) -> ControlFlow<(), bool> {
-        match (point.marks, point.chains) {
-            (true, _) => self.expand_marked_process(process, state, scratch, sink),
-            (_, true) => self.chains((process, Marked::Either, SyncWith::Anybody), state, scratch, sink),
-            (false, false) => {
-                let moves = &self.code.moves[point.first_move as usize..point.end_move as usize];
-                // Most processes wait in most states.
-                match moves.iter().position(|next| next.test.holds(state)) {
-                    None => ControlFlow::Continue(false),
-                    Some(first) => self.run_moves((process, point, &moves[first..]), state, scratch, sink),
-                }
-            }
+        let moves = self.moves_at(point, marked);
+        // Most processes wait in most states.
+        match moves.iter().position(|next| next.test.holds(state)) {
+            None => ControlFlow::Continue(false),
+            Some(_) if point.chains => self.chains((process, marked, SyncWith::Anybody), state, scratch, sink),
+            Some(first) => self.run_moves((process, point, marked), &moves[first..], state, (scratch, sink)),
         }
     }
 
@@ -214,37 +214,41 @@ impl Machine<'_> {
     #[inline(never)]
     fn run_moves<const W: usize>(
         &self,
-        (process, point, moves): (ProcessId, &PointSteps, &[Move]),
+        (process, point, marked): (ProcessId, &PointSteps, Marked),
+        moves: &[Move],
         state: &Packed<W>,
-        scratch: &Scratch<W>,
-        sink: &mut dyn Sink<W>,
+        (scratch, sink): (&Scratch<W>, &mut dyn Sink<W>),
     ) -> ControlFlow<(), bool> {
         let mut paths = Paths {
             sink,
             scratch,
             process,
             company: SyncWith::Anybody,
-            marked: Marked::Either,
+            marked,
             n_faults: 0,
             n_successors: 0,
             known: point.may_repeat.then(|| scratch.known.take()),
             statement: self.code.steps[moves[0].step as usize].statement,
             partner: None,
         };
-        for (at, next) in moves.iter().enumerate() {
-            if at > 0 && !next.test.holds(state) {
-                continue;
-            }
+        self.try_moves(moves, state, &mut paths)?;
+        self.told(paths, state)
+    }
+
+    /// Takes those of the moves that are enabled.
+    #[inline]
+    fn try_moves<const W: usize>(&self, moves: &[Move], state: &Packed<W>, paths: &mut Paths<'_, W>) -> Flow {
+        for next in moves.iter().filter(|next| next.test.holds(state)) {
             let step = &self.code.steps[next.step as usize];
             match &next.meeting {
                 None => {
-                    let is_enabled = self.holds_besides(step, state, scratch);
-                    self.take_if(is_enabled, step, state, &mut paths)?;
+                    let is_enabled = self.holds_besides(step, state, paths.scratch);
+                    self.take_if(is_enabled, step, state, paths)?;
                 }
-                Some(meeting) => self.meet_there(step, meeting, state, &mut paths)?,
+                Some(meeting) => self.meet_there(step, meeting, state, paths)?,
             }
         }
-        self.told(paths, state)
+        Flow::Continue(())
     }
 
     fn run_with<const W: usize>(
@@ -325,8 +329,14 @@ impl Machine<'_> {
     /// The control point of a process.
     #[inline]
     pub fn point<const W: usize>(&self, process: ProcessId, state: &Packed<W>) -> PointSteps {
+        *self.steps_at(process, state)
+    }
+
+    /// The same, where it is.
+    #[inline]
+    fn steps_at<const W: usize>(&self, process: ProcessId, state: &Packed<W>) -> &PointSteps {
         let number = self.codec.layout.control[process.index()].raw(state);
-        self.code.points[process.index()][number as usize]
+        &self.code.points[process.index()][number as usize]
     }
 
     /// The positions of the steps of a process whose guards are true, or a fault.

@@ -140,6 +140,14 @@ pub struct Locator {
     pub indices: Vec<(TermId, usize)>,
 }
 
+/// An element of a row whose index is the content of a field.
+#[derive(Clone, Copy, Debug)]
+struct RowElement {
+    first: u32,
+    len: u32,
+    index: Field,
+}
+
 /// A quantifier that is evaluated by running through its values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Quantification {
@@ -175,6 +183,8 @@ pub struct TermPool {
     tests: Vec<WordTest>,
     test_lists: HashMap<Vec<WordTest>, ListId, FxBuildHasher>,
     locators: Vec<Locator>,
+    /// By locator: what it is, where it is simple.
+    elements: Vec<Option<RowElement>>,
     locator_ids: HashMap<Locator, LocatorId, FxBuildHasher>,
     quantifications: Vec<Quantification>,
     /// Bit sets, one behind the other, and where each begins.
@@ -232,6 +242,30 @@ impl TermPool {
         self.facts[id.0 as usize].support != TermSupport::Many
     }
 
+    /// The field whose content a term is.
+    pub fn as_field(&self, id: TermId) -> Option<Field> {
+        match self.terms[id.0 as usize] {
+            Term::Read(field) => Some(field),
+            _ => None,
+        }
+    }
+
+    /// What a term adds to the content of a field, if it is such a sum.
+    pub fn added_to(&self, id: TermId, field: Field) -> Option<i64> {
+        let (is_field, constant) = (|id| self.as_field(id) == Some(field), |id| self.as_constant(id));
+        match self.terms[id.0 as usize] {
+            Term::Binary(ArithmeticOp::Add, left, right) if is_field(left) => constant(right),
+            Term::Binary(ArithmeticOp::Add, left, right) if is_field(right) => constant(left),
+            Term::Binary(ArithmeticOp::Subtract, left, right) if is_field(left) => constant(right)?.checked_neg(),
+            Term::Lookup(of, first) if of == field => {
+                let added = |raw: u64| self.values[first as usize + raw as usize].checked_sub(field.number(raw));
+                let add = added(0)?;
+                (0..=self.max_raw_of(field)).all(|raw| added(raw) == Some(add)).then_some(add)
+            }
+            _ => None,
+        }
+    }
+
     /// Whether a term holds.
     pub fn test(&self, id: TermId, view: TermInput<'_>) -> Result<bool, Faulty> {
         Ok(match self.terms[id.0 as usize] {
@@ -240,7 +274,7 @@ impl TermPool {
             Term::NotMasked(list) => !self.masked(list, view.state),
             Term::And(list) => {
                 for &part in self.list(list) {
-                    if !self.test(part, view)? {
+                    if !self.test_part(part, view)? {
                         return Ok(false);
                     }
                 }
@@ -248,7 +282,7 @@ impl TermPool {
             }
             Term::Or(list) => {
                 for &part in self.list(list) {
-                    if self.test(part, view)? {
+                    if self.test_part(part, view)? {
                         return Ok(true);
                     }
                 }
@@ -274,6 +308,17 @@ impl TermPool {
             Term::Binary(op, left, right) => op.apply(self.part(left, view)?, self.part(right, view)?)? != 0,
             _ => self.number(id, view)? != 0,
         })
+    }
+
+    /// Whether a term holds, without a call for what most conditions are: tests of one field, and comparisons of words.
+    #[inline]
+    pub fn test_part(&self, id: TermId, view: TermInput<'_>) -> Result<bool, Faulty> {
+        match self.terms[id.0 as usize] {
+            Term::In(field, set) => Ok((set >> field.raw(view.state)) & 1 != 0),
+            Term::Masked(list) => Ok(self.masked(list, view.state)),
+            Term::NotMasked(list) => Ok(!self.masked(list, view.state)),
+            _ => self.test(id, view),
+        }
     }
 
     /// The value of a term, without a call for what most parts of terms are: constants and contents of fields.
@@ -329,6 +374,10 @@ impl TermPool {
 
     /// The location that a locator leads to.
     pub fn locate(&self, id: LocatorId, view: TermInput<'_>) -> Result<u32, Faulty> {
+        if let Some(RowElement { first, len, index }) = self.elements[id.0 as usize] {
+            let index = index.get(view.state);
+            return if (0..i64::from(len)).contains(&index) { Ok(first + index as u32) } else { Err(Faulty) };
+        }
         let locator = &self.locators[id.0 as usize];
         let first = match locator.owner {
             None => locator.first,

@@ -3,7 +3,7 @@
 //! In: all steps. Out: for each control point its moves. A step that one process takes alone is one move. A rendezvous is a move of the sender for each
 //! step of another process that receives from the channel, with one test for the control locations of both and what both await, so that the machine does not search receivers that are
 //! elsewhere; where nothing but constants is passed and both sides only change words, it is a test of words and a change of words. To receive is no
-//! move of the receiver's own, unless its guard may be a fault. Where a step has very many receivers they are searched when it is taken.
+//! move of the receiver's own, unless its guard may be a fault. Where a step has very many receivers they are searched when it is taken. What is only for where no process is enabled otherwise comes behind the others.
 
 use model::control::ChannelId;
 use model::process::ProcessId;
@@ -11,11 +11,40 @@ use model::process::ProcessId;
 use crate::code::{
     CompiledEffect, CompiledStep, Instruction, Meeting, Move, PointSteps, ReceiveTarget, SyncStep, WordWrite,
 };
+use crate::machine::Marked;
 use crate::packing::Field;
 use crate::term::{TermPool, WordTest};
 
 /// A sender with more receivers' steps than this searches them when it steps.
 const MOST_MEETINGS: usize = 24;
+
+/// A step of a process at a control point that receives.
+pub(super) struct ReceivingStep {
+    process: ProcessId,
+    point: u32,
+    /// The step, in `Code::steps`.
+    step: u32,
+}
+
+/// By channel: the steps that receive from it.
+pub(super) fn receiving_steps(
+    n_channels: usize,
+    steps: &[CompiledStep],
+    points: &[Vec<PointSteps>],
+) -> Vec<Vec<ReceivingStep>> {
+    let mut receiving: Vec<Vec<ReceivingStep>> = (0..n_channels).map(|_| Vec::new()).collect();
+    for (process, points) in points.iter().enumerate() {
+        for (number, point) in points.iter().enumerate().filter(|(_, point)| point.has_sync) {
+            for step in point.first..point.end {
+                if let Some(SyncStep::Receive(channel, _)) = steps[step as usize].sync.as_deref() {
+                    let (process, point) = (ProcessId::new(process), number as u32);
+                    receiving[channel.index()].push(ReceivingStep { process, point, step });
+                }
+            }
+        }
+    }
+    receiving
+}
 
 /// What moves are made of.
 pub(super) struct MoveMaker<'c> {
@@ -27,35 +56,50 @@ pub(super) struct MoveMaker<'c> {
     pub instructions: &'c [Instruction],
     /// The steps.
     pub steps: &'c [CompiledStep],
-    /// By channel: the processes that receive from it somewhere.
-    pub receivers: &'c [Vec<ProcessId>],
+    /// By channel: the steps that receive from it.
+    pub receiving: &'c [Vec<ReceivingStep>],
+    /// Whether some of their steps are only for where no process is enabled otherwise.
+    pub receivers_have_marks: bool,
 }
 
 impl MoveMaker<'_> {
     /// The moves of all points, whose ranges are noted there.
     pub fn all(&self, points: &mut [Vec<PointSteps>]) -> Vec<Move> {
         let mut moves = Vec::new();
-        for process in 0..points.len() {
-            for at in 0..points[process].len() {
-                let point = points[process][at];
-                let first = moves.len() as u32;
+        for (process, points) in points.iter_mut().enumerate() {
+            for point in points {
+                let mut found = Vec::new();
                 for step in point.first..point.end {
-                    self.add(ProcessId::new(process), step, points, &mut moves);
+                    self.add(ProcessId::new(process), step, &mut found);
                 }
-                let point = &mut points[process][at];
-                (point.first_move, point.end_move) = (first, moves.len() as u32);
+                let first = moves.len() as u32;
+                moves.extend(found.iter().filter(|next| self.may_be(next, Marked::No)).cloned());
+                let end = moves.len() as u32;
+                moves.extend(found.into_iter().filter(|next| self.may_be(next, Marked::Yes)));
+                (point.first_move, point.end_move, point.end_marked) = (first, end, moves.len() as u32);
             }
         }
         moves
     }
 
-    fn add(&self, process: ProcessId, number: u32, points: &[Vec<PointSteps>], moves: &mut Vec<Move>) {
+    /// Whether a move is tried where no process is enabled otherwise, or where one may be; one whose receivers are searched may be both.
+    fn may_be(&self, next: &Move, marked: Marked) -> bool {
+        let step = &self.steps[next.step as usize];
+        let when_nobody = match &next.meeting {
+            Some(meeting) => step.when_nobody || self.steps[meeting.receiver as usize].when_nobody,
+            None => step.when_nobody,
+        };
+        let searches = next.meeting.is_none() && matches!(step.sync.as_deref(), Some(SyncStep::Send(..)));
+        marked.admits(when_nobody) || searches && !when_nobody && self.receivers_have_marks
+    }
+
+    fn add(&self, process: ProcessId, number: u32, moves: &mut Vec<Move>) {
         let step = &self.steps[number as usize];
         let may_fault = step.condition.is_some_and(|condition| self.terms.may_fault(condition));
         let alone = Move { test: step.test, step: number, meeting: None };
         match step.sync.as_deref() {
             Some(SyncStep::Receive(..)) if !may_fault => {}
-            Some(SyncStep::Send(channel, _)) if !may_fault => match self.meetings(process, number, *channel, points) {
+            Some(SyncStep::Send(channel, _)) if !may_fault => match self.meetings(process, number, *channel) {
                 Some(meetings) => moves.extend(meetings),
                 None => moves.push(alone),
             },
@@ -64,38 +108,18 @@ impl MoveMaker<'_> {
     }
 
     /// The moves of a sender, one for each step that receives from it; `None` where there are too many.
-    fn meetings(
-        &self,
-        sender: ProcessId,
-        number: u32,
-        channel: ChannelId,
-        points: &[Vec<PointSteps>],
-    ) -> Option<Vec<Move>> {
-        let mut found = Vec::new();
-        let mut n_looked_at = 0;
-        for &partner in self.receivers[channel.index()].iter().filter(|&&partner| partner != sender) {
-            for (at, point) in points[partner.index()].iter().enumerate().filter(|(_, point)| point.has_sync) {
-                for receiver in point.first..point.end {
-                    let Some(SyncStep::Receive(other, _)) = self.steps[receiver as usize].sync.as_deref() else {
-                        continue;
-                    };
-                    if *other != channel {
-                        continue;
-                    }
-                    n_looked_at += 1;
-                    if n_looked_at > MOST_MEETINGS {
-                        return None;
-                    }
-                    found.extend(self.meeting(number, (partner, at as u64, receiver)));
-                }
-            }
+    fn meetings(&self, sender: ProcessId, number: u32, channel: ChannelId) -> Option<Vec<Move>> {
+        let receiving = || self.receiving[channel.index()].iter().filter(|one| one.process != sender);
+        if receiving().nth(MOST_MEETINGS).is_some() {
+            return None;
         }
-        Some(found)
+        Some(receiving().filter_map(|one| self.meeting(number, one)).collect())
     }
 
     /// The move of a sender with a step of a partner at a point; `None` where what both await excludes each other.
-    fn meeting(&self, number: u32, (partner, at, receiver): (ProcessId, u64, u32)) -> Option<Move> {
-        let field = self.control[partner.index()];
+    fn meeting(&self, number: u32, one: &ReceivingStep) -> Option<Move> {
+        let &ReceivingStep { process: partner, point, step: receiver } = one;
+        let (field, at) = (self.control[partner.index()], u64::from(point));
         let there = WordTest { word: field.word, mask: field.in_place(field.mask), value: field.in_place(at) };
         let sides = [number, receiver].map(|step| &self.steps[step as usize]);
         let awaited = sides.iter().flat_map(|step| std::iter::once(step.test).chain(step.more_tests.iter().copied()));

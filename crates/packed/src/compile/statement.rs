@@ -7,7 +7,7 @@ use model::visit;
 
 use super::expression::AccessLocation;
 use super::{Bound, CompileContext, Compiler, NumberCode};
-use crate::code::{CompiledChoice, Fork, Instruction, StoreTarget, WordWrite};
+use crate::code::{BitCopy, CompiledChoice, FieldAdd, Fork, Instruction, StoreTarget, WordWrite};
 use crate::packing::{Field, NumberRange};
 use crate::term::{ArithmeticOp, TermId};
 
@@ -52,6 +52,16 @@ impl Compiler<'_, '_> {
         }
         let surely_fits =
             numbers.lo <= lo && hi <= numbers.hi && (lo >= numbers.after_gap || numbers.after_gap <= numbers.lo + 1);
+        if let StoreTarget::Field(field) = target {
+            let from = self.terms.as_field(value).filter(|_| surely_fits);
+            if let Some(copy) = from.and_then(|from| BitCopy::new(field, from)) {
+                return self.emit_copy(copy);
+            }
+            let add = self.terms.added_to(value, field);
+            if let Some(change) = add.and_then(|add| FieldAdd::new(field, add, numbers)) {
+                return self.emit(Instruction::Add(change));
+            }
+        }
         let index = self.numbers_index(numbers);
         self.emit(if surely_fits { Instruction::Put(target, value) } else { Instruction::Store(target, value, index) });
     }

@@ -60,6 +60,7 @@ impl Compiler<'_, '_> {
             // They are known when all steps are.
             first_move: 0,
             end_move: 0,
+            end_marked: 0,
             may_repeat: may_repeat || has_sync && self.meetings_may_repeat,
             has_sync,
             waits: !is_end && !place.may_end && !place.actions.iter().any(is_idle),
@@ -184,6 +185,10 @@ impl Compiler<'_, '_> {
                     continue;
                 }
                 Instruction::Write(write) => *write,
+                Instruction::Copy(copy) => WordWrite { word: copy.to, keep: !copy.written, set: 0 },
+                Instruction::Add(change) => {
+                    WordWrite { word: change.word, keep: !(u64::from(change.mask) << change.shift), set: 0 }
+                }
                 Instruction::Push(..) | Instruction::Pop(_) if !chosen.is_empty() => return true,
                 _ => continue,
             };
@@ -201,13 +206,14 @@ impl Compiler<'_, '_> {
 
 /// What receivers do to the steps of senders.
 #[derive(Clone, Copy, Default)]
-struct Partners {
+pub(super) struct Partners {
     go_on: bool,
-    have_marks: bool,
+    /// Whether some are only for where no process is enabled otherwise.
+    pub have_marks: bool,
 }
 
 impl Partners {
-    fn of(model: &Model) -> Self {
+    pub fn of(model: &Model) -> Self {
         let mut receivers = model
             .actions
             .iter()

@@ -1,7 +1,7 @@
 //! Steps beyond single actions: chains of actions that go on, and actions for where no process is enabled otherwise.
 //!
-//! In: a packed state. Out: to a [`Sink`], each step once, when its chain has come to its end. The links of a chain are gathered by
-//! the machine as it takes them one at a time; chains are followed depth first in the order of the text, as `eval` does. A chain that comes
+//! In: a packed state. Out: to a [`Sink`], each step once, when its chain has come to its end. A link that ends its step goes to the sink at once; the others are gathered, and
+//! their chains followed depth first in the order of the text, as `eval` does, so that one path is kept, and not one for each chain. A chain that comes
 //! back to a state that it has passed, with the same process to go on, is a fault.
 //!
 //! For local sets a chain is cut where it would need another process: see `model::eval::local_attempts_up_to`, which defines that.
@@ -15,12 +15,12 @@ use rustc_hash::FxHashSet;
 
 use super::paths::{MAX_KEPT, Paths};
 use super::{Flow, Machine, Scratch, Sink, SyncWith};
-use crate::code::SyncStep;
+use crate::code::{Move, PointSteps, SyncStep};
 use crate::packing::Packed;
 
 /// Which links are taken, by the mark `when_nobody`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Marked {
+pub(crate) enum Marked {
     /// All.
     Either,
     /// Those without the mark.
@@ -47,17 +47,24 @@ const PAUSE_EVERY: usize = 256;
 /// Faults of a step with more links than this are counted way by way.
 const MOST_COMPARED: usize = 4096;
 
-/// So many passed states are searched one by one.
+/// So many passed states, or steps, are searched one by one.
 const FEW: usize = 32;
 
 /// A link and the state it leads to.
-pub(super) type LinkEnd<const W: usize> = (Link, Packed<W>);
+#[derive(Clone, Copy)]
+pub(super) struct LinkEnd<const W: usize> {
+    link: Link,
+    state: Packed<W>,
+}
 
 /// Gathers links; the limits are those of the sink that waits for whole steps.
 struct Gather<'s, const W: usize> {
     outer: &'s mut dyn Sink<W>,
     link: Option<(ActionId, Option<(ProcessId, ActionId)>)>,
     ends: &'s mut Vec<LinkEnd<W>>,
+    /// By action whether it goes on, where those that do not are steps for the sink.
+    passes: Option<&'s [bool]>,
+    n_passed: u64,
 }
 
 impl<const W: usize> Sink<W> for Gather<'_, W> {
@@ -67,7 +74,15 @@ impl<const W: usize> Sink<W> for Gather<'_, W> {
 
     fn successor(&mut self, process: ProcessId, next: &Packed<W>) -> Flow {
         let (action, partner) = self.link.expect("a link begins before it leads anywhere");
-        self.ends.push((Link { process, action, partner }, *next));
+        if let Some(goes_on) = self.passes
+            && !goes_on[action.index()]
+            && !partner.is_some_and(|(_, theirs)| goes_on[theirs.index()])
+        {
+            self.n_passed += 1;
+            self.outer.begins(action, partner);
+            return self.outer.successor(process, next);
+        }
+        self.ends.push(LinkEnd { link: Link { process, action, partner }, state: *next });
         Flow::Continue(())
     }
 
@@ -80,66 +95,146 @@ impl<const W: usize> Sink<W> for Gather<'_, W> {
     }
 }
 
-/// A step under way.
-#[derive(Clone)]
-pub(super) struct Chain<const W: usize> {
-    first: Link,
-    then: Vec<Link>,
-    state: Packed<W>,
-    passed: Passed<W>,
+/// A link that is not followed yet, and how many links its chain has before it.
+struct OpenEnd<const W: usize> {
+    n_before: usize,
+    end: LinkEnd<W>,
 }
 
-impl<const W: usize> Chain<W> {
-    /// The step with one link more.
-    fn then(mut self, link: Link, state: Packed<W>) -> Self {
-        self.then.push(link);
-        Chain { state, ..self }
-    }
-}
-
-/// Which process had control in which state after each link but the last.
-#[derive(Clone, Default)]
-struct Passed<const W: usize> {
-    few: Vec<(ProcessId, Packed<W>)>,
-    /// All of them, where there are more than a few.
+/// The chains of a step, followed depth first.
+pub(super) struct ChainWalk<const W: usize> {
+    open: Vec<OpenEnd<W>>,
+    /// The links of the chain at hand.
+    links: Vec<Link>,
+    /// Which process had control in which state after each of them but the last.
+    passed: Vec<(ProcessId, Packed<W>)>,
+    /// All of those, where there are more than a few.
     many: FxHashSet<(ProcessId, Packed<W>)>,
+    /// The steps that the sink was told, as far as later ones may be the same.
+    told: ToldSteps<W>,
 }
 
-impl<const W: usize> Passed<W> {
-    /// Whether it was not passed before.
-    fn insert(&mut self, here: (ProcessId, Packed<W>)) -> bool {
-        if self.few.len() < FEW {
-            let is_new = !self.few.contains(&here);
-            self.few.push(here);
-            return is_new;
+impl<const W: usize> Default for ChainWalk<W> {
+    fn default() -> Self {
+        ChainWalk {
+            open: Vec::new(),
+            links: Vec::new(),
+            passed: Vec::new(),
+            many: FxHashSet::default(),
+            told: ToldSteps::default(),
         }
-        if self.many.is_empty() {
-            self.many.extend(self.few.iter().copied());
-        }
-        self.many.insert(here)
     }
 }
+
+impl<const W: usize> ChainWalk<W> {
+    /// Opens what was gathered, the first of them to be followed next.
+    fn open(&mut self, ends: &mut Vec<LinkEnd<W>>) {
+        let n_before = self.links.len();
+        self.open.extend(ends.drain(..).rev().map(|end| OpenEnd { n_before, end }));
+    }
+
+    /// The next link, now the last of the chain at hand.
+    fn next(&mut self) -> Option<LinkEnd<W>> {
+        let OpenEnd { n_before, end } = self.open.pop()?;
+        self.links.truncate(n_before);
+        self.links.push(end.link);
+        match self.many.is_empty() {
+            true => self.passed.truncate(n_before),
+            false => {
+                for gone in self.passed.drain(n_before..) {
+                    self.many.remove(&gone);
+                }
+                if n_before < FEW {
+                    self.many.clear();
+                }
+            }
+        }
+        Some(end)
+    }
+
+    /// Whether the chain at hand was not here before.
+    fn pass(&mut self, here: (ProcessId, Packed<W>)) -> bool {
+        let is_new = match self.passed.len() < FEW {
+            true => !self.passed.contains(&here),
+            false => {
+                if self.many.is_empty() {
+                    self.many.extend(self.passed.iter().copied());
+                }
+                self.many.insert(here)
+            }
+        };
+        if is_new {
+            self.passed.push(here);
+        }
+        is_new
+    }
+
+    /// Empties it for the next step; whether it is small enough to be kept.
+    fn clear(&mut self) -> bool {
+        self.links.clear();
+        self.passed.clear();
+        self.many.clear();
+        self.told.clear();
+        self.open.capacity().max(self.passed.capacity()).max(self.told.steps.capacity()) <= MAX_KEPT
+    }
+
+    fn bytes(&self) -> u64 {
+        (self.open.capacity() * size_of::<OpenEnd<W>>() + self.told.keys.capacity() * size_of::<StepKey<W>>()) as u64
+    }
+}
+
+/// The statements of a link.
+type LinkKey = (StatementId, Option<(ProcessId, StatementId)>);
 
 /// The statements of a step and where it leads: what makes it different from others.
-type StepKey<const W: usize> = (Vec<(StatementId, Option<(ProcessId, StatementId)>)>, Packed<W>);
+type StepKey<const W: usize> = (Vec<LinkKey>, Packed<W>);
 
-/// The steps that the sink was told. Most often there is one, which is compared with nothing.
-struct Told<const W: usize> {
-    n_told: usize,
-    /// Whether steps of one link may repeat each other; where they do not, they are compared with nothing either.
-    may_repeat: bool,
-    /// The first of those that are compared.
-    first: Option<Chain<W>>,
-    /// All of those, where there are several.
+/// Steps that are compared with later ones.
+struct ToldSteps<const W: usize> {
+    /// The first few of them.
+    steps: Vec<StepKey<W>>,
+    /// All of them, where there are more.
     keys: FxHashSet<StepKey<W>>,
 }
 
-/// Passes the sink a step.
-fn pass<const W: usize>(first: &Link, then: &[Link], state: &Packed<W>, sink: &mut dyn Sink<W>) -> Flow {
-    sink.begins(first.action, first.partner);
-    sink.goes_on(then);
-    sink.successor(first.process, state)
+impl<const W: usize> Default for ToldSteps<W> {
+    fn default() -> Self {
+        ToldSteps { steps: Vec::new(), keys: FxHashSet::default() }
+    }
 }
+
+impl<const W: usize> ToldSteps<W> {
+    /// Whether a step is none of them; it is one from now on.
+    fn insert(&mut self, state: &Packed<W>, key: impl Iterator<Item = LinkKey> + Clone) -> bool {
+        if self.steps.len() < FEW {
+            let is_same = |(links, other): &StepKey<W>| other == state && links.iter().copied().eq(key.clone());
+            let is_new = !self.steps.iter().any(is_same);
+            if is_new {
+                self.steps.push((key.collect(), *state));
+            }
+            return is_new;
+        }
+        if self.keys.is_empty() {
+            self.keys.extend(self.steps.iter().cloned());
+        }
+        self.keys.insert((key.collect(), *state))
+    }
+
+    fn clear(&mut self) {
+        self.steps.clear();
+        self.keys.clear();
+    }
+}
+
+/// What a process did in one link.
+struct LinkCounts {
+    n_faults: u64,
+    /// Steps of one link that the sink was told.
+    n_passed: u64,
+}
+
+/// The process whose steps are taken, by which mark, and its partners.
+type ChainOf = (ProcessId, Marked, SyncWith);
 
 impl Machine<'_> {
     /// Passes the sink all that leaves the state of a program with actions for where no process is enabled otherwise; whether there is anything.
@@ -152,11 +247,8 @@ impl Machine<'_> {
         let mut can_move = false;
         for marked in [Marked::No, Marked::Yes] {
             for process in (0..self.code.points.len()).map(ProcessId::new) {
-                can_move |= match (self.point(process, state).marks, marked) {
-                    (false, Marked::Yes) => false,
-                    (false, _) => self.run_process(process, state, scratch, sink)?,
-                    (true, _) => self.chains((process, marked, SyncWith::Anybody), state, scratch, sink)?,
-                };
+                let point = self.steps_at(process, state);
+                can_move |= self.run_point((process, point, marked), state, scratch, sink)?;
             }
             if can_move {
                 break;
@@ -173,76 +265,73 @@ impl Machine<'_> {
         scratch: &Scratch<W>,
         sink: &mut dyn Sink<W>,
     ) -> ControlFlow<(), bool> {
-        if self.chains((process, Marked::No, SyncWith::Anybody), state, scratch, sink)? {
+        let point = self.steps_at(process, state);
+        if self.run_point((process, point, Marked::No), state, scratch, sink)? {
             return ControlFlow::Continue(true);
         }
         for other in (0..self.code.points.len()).map(ProcessId::new).filter(|&other| other != process) {
             let mut ends = scratch.ends.take();
-            let n_faults = self.links((other, Marked::No, SyncWith::Anybody), state, (scratch, &mut ends), sink)?;
-            let can_move = n_faults > 0 || !ends.is_empty();
+            let links = (other, Marked::No, SyncWith::Anybody);
+            let counts = self.links(links, state, (scratch, &mut ends, None), sink)?;
+            let can_move = counts.n_faults > 0 || !ends.is_empty();
             ends.clear();
             scratch.ends.set(ends);
             if can_move {
                 return ControlFlow::Continue(false);
             }
         }
-        self.chains((process, Marked::Yes, SyncWith::Anybody), state, scratch, sink)
+        self.run_point((process, point, Marked::Yes), state, scratch, sink)
     }
 
     /// Passes the sink the steps of one process that begin with some links; whether there are any. Without partners, chains are cut
     /// where the process could send.
     pub(super) fn chains<const W: usize>(
         &self,
-        (process, marked, company): (ProcessId, Marked, SyncWith),
+        (process, marked, company): ChainOf,
         state: &Packed<W>,
         scratch: &Scratch<W>,
         sink: &mut dyn Sink<W>,
     ) -> ControlFlow<(), bool> {
         let mut ends = scratch.ends.take();
-        let mut n_faults = self.links((process, marked, company), state, (scratch, &mut ends), sink)?;
-        let may_repeat = self.point(process, state).may_repeat;
-        let mut told = Told { n_told: 0, may_repeat, first: None, keys: FxHashSet::default() };
-        if !may_repeat {
-            // Most links end their step.
-            let is_last = |(link, _): &LinkEnd<W>| link.leaves_turn_to(self.codec.model).is_none();
-            let n_last = ends.iter().take_while(|end| is_last(end)).count();
-            for (link, next) in ends.drain(..n_last) {
-                told.n_told += 1;
-                pass(&link, &[], &next, sink)?;
-            }
-        }
-        let begin = |(first, state)| Chain { first, then: Vec::new(), state, passed: Passed::default() };
-        let mut open = scratch.open.take();
-        open.extend(ends.drain(..).rev().map(begin));
+        let may_repeat = self.steps_at(process, state).may_repeat;
+        // Most links end their step, and most steps of one link repeat no other.
+        let passes = (!may_repeat).then_some(self.code.goes_on.as_slice());
+        let first = self.links((process, marked, company), state, (scratch, &mut ends, passes), sink)?;
+        let LinkCounts { mut n_faults, n_passed: mut n_told } = first;
         let mut n_links = 0_usize;
-        while let Some(mut chain) = open.pop() {
-            n_links += 1;
-            if n_links.is_multiple_of(PAUSE_EVERY) {
-                sink.pause(((told.keys.capacity() + open.capacity()) * size_of::<StepKey<W>>()) as u64)?;
+        if !ends.is_empty() {
+            let mut walk = scratch.walk.take();
+            walk.open(&mut ends);
+            while let Some(LinkEnd { link, state }) = walk.next() {
+                n_links += 1;
+                if n_links.is_multiple_of(PAUSE_EVERY) {
+                    sink.pause(walk.bytes())?;
+                }
+                let Some(holder) = self.holder_after(&link) else {
+                    n_told += self.tell(&state, may_repeat, &mut walk, sink)?;
+                    continue;
+                };
+                if !walk.pass((holder, state)) {
+                    n_faults += 1;
+                    continue;
+                }
+                let next = (holder, Marked::No, company);
+                let LinkCounts { n_faults: n_faults_next, .. } =
+                    self.links(next, &state, (scratch, &mut ends, None), sink)?;
+                n_faults += n_faults_next;
+                let is_stuck = n_faults_next == 0 && ends.is_empty();
+                if is_stuck || company == SyncWith::Nobody && self.may_send(holder, &state, scratch) {
+                    // What comes next may be the same.
+                    n_told += self.tell(&state, may_repeat, &mut walk, sink)?;
+                }
+                walk.open(&mut ends);
             }
-            let last = chain.then.last().copied().unwrap_or(chain.first);
-            let Some(holder) = last.leaves_turn_to(self.codec.model) else {
-                self.tell(chain, &mut told, sink)?;
-                continue;
-            };
-            if !chain.passed.insert((holder, chain.state)) {
-                n_faults += 1;
-                continue;
+            if walk.clear() {
+                scratch.walk.set(walk);
             }
-            let n_faults_next = self.links((holder, Marked::No, company), &chain.state, (scratch, &mut ends), sink)?;
-            n_faults += n_faults_next;
-            let is_stuck = n_faults_next == 0 && ends.is_empty();
-            if is_stuck || company == SyncWith::Nobody && self.may_send(holder, &chain.state, scratch) {
-                self.tell(chain.clone(), &mut told, sink)?;
-            }
-            let mut ends = ends.drain(..);
-            let nearest = ends.next();
-            open.extend(ends.rev().map(|(link, state)| chain.clone().then(link, state)));
-            open.extend(nearest.map(|(link, state)| chain.then(link, state)));
         }
-        if ends.capacity().max(open.capacity()) <= MAX_KEPT {
+        if ends.capacity() <= MAX_KEPT {
             scratch.ends.set(ends);
-            scratch.open.set(open);
         }
         if n_faults > 0 {
             // `eval` keeps all ways of a step with what they touch, which may be much more than what is kept here.
@@ -250,33 +339,43 @@ impl Machine<'_> {
             let n_faults = if is_whole { self.distinct_faults(n_faults, process, state) } else { n_faults };
             sink.faults(process, n_faults)?;
         }
-        ControlFlow::Continue(n_faults > 0 || told.n_told > 0)
+        ControlFlow::Continue(n_faults > 0 || n_told > 0)
     }
 
-    fn tell<const W: usize>(&self, chain: Chain<W>, told: &mut Told<W>, sink: &mut dyn Sink<W>) -> Flow {
-        if chain.then.is_empty() && !told.may_repeat {
-            told.n_told += 1;
-            return pass(&chain.first, &[], &chain.state, sink);
+    /// The process that goes on after a link, if one does.
+    fn holder_after(&self, link: &Link) -> Option<ProcessId> {
+        let goes_on = |action: ActionId| self.code.goes_on[action.index()];
+        match link.partner {
+            Some((receiver, theirs)) if goes_on(theirs) => Some(receiver),
+            _ => goes_on(link.action).then_some(link.process),
         }
-        if let Some(first) = &told.first {
-            if told.keys.is_empty() {
-                told.keys.insert(self.key(first));
-            }
-            if !told.keys.insert(self.key(&chain)) {
-                return Flow::Continue(());
-            }
-        }
-        pass(&chain.first, &chain.then, &chain.state, sink)?;
-        told.n_told += 1;
-        told.first.get_or_insert(chain);
-        Flow::Continue(())
     }
 
-    fn key<const W: usize>(&self, chain: &Chain<W>) -> StepKey<W> {
-        let actions = &self.codec.model.actions;
-        let statement = |action: ActionId| actions[action].statement;
-        let key = |link: &Link| (statement(link.action), link.partner.map(|(who, theirs)| (who, statement(theirs))));
-        (std::iter::once(&chain.first).chain(&chain.then).map(key).collect(), chain.state)
+    /// Tells the sink the chain at hand, which leads to this state, if it has not been told; how many steps that is.
+    fn tell<const W: usize>(
+        &self,
+        state: &Packed<W>,
+        may_repeat: bool,
+        walk: &mut ChainWalk<W>,
+        sink: &mut dyn Sink<W>,
+    ) -> ControlFlow<(), u64> {
+        let ChainWalk { open, links, told, .. } = walk;
+        let (first, then) = links.split_first().expect("a chain has a link");
+        if !then.is_empty() || may_repeat {
+            let actions = &self.codec.model.actions;
+            let statement = |action: ActionId| actions[action].statement;
+            let key =
+                |link: &Link| (statement(link.action), link.partner.map(|(who, theirs)| (who, statement(theirs))));
+            // Most steps are the only ones, and compared with nothing.
+            let is_only = open.is_empty() && told.steps.is_empty();
+            if !is_only && !told.insert(state, links.iter().map(key)) {
+                return ControlFlow::Continue(0);
+            }
+        }
+        sink.begins(first.action, first.partner);
+        sink.goes_on(then);
+        sink.successor(first.process, state)?;
+        ControlFlow::Continue(1)
     }
 
     /// Whether a process could go on by sending, if another received.
@@ -288,18 +387,29 @@ impl Machine<'_> {
         })
     }
 
-    /// Gathers what a process can do next; how many of its steps are faults.
+    /// The moves of a control point with some mark.
+    #[inline]
+    pub(super) fn moves_at(&self, point: &PointSteps, marked: Marked) -> &[Move] {
+        let range = match marked {
+            Marked::Either => point.first_move..point.end_marked,
+            Marked::No => point.first_move..point.end_move,
+            Marked::Yes => point.end_move..point.end_marked,
+        };
+        &self.code.moves[range.start as usize..range.end as usize]
+    }
+
+    /// Gathers what a process can do next, or passes it to the sink where it ends a step of one link.
     fn links<const W: usize>(
         &self,
-        (process, marked, company): (ProcessId, Marked, SyncWith),
+        (process, marked, company): ChainOf,
         state: &Packed<W>,
-        (scratch, ends): (&Scratch<W>, &mut Vec<LinkEnd<W>>),
+        (scratch, ends, passes): (&Scratch<W>, &mut Vec<LinkEnd<W>>, Option<&[bool]>),
         sink: &mut dyn Sink<W>,
-    ) -> ControlFlow<(), u64> {
-        let point = self.point(process, state);
+    ) -> ControlFlow<(), LinkCounts> {
+        let point = self.steps_at(process, state);
         let steps = &self.code.steps[point.first as usize..point.end as usize];
-        let Some(first) = steps.first() else { return ControlFlow::Continue(0) };
-        let mut gather = Gather { outer: sink, link: None, ends };
+        let Some(first) = steps.first() else { return ControlFlow::Continue(LinkCounts { n_faults: 0, n_passed: 0 }) };
+        let mut gather = Gather { outer: sink, link: None, ends, passes, n_passed: 0 };
         let mut paths = Paths {
             sink: &mut gather,
             scratch,
@@ -312,9 +422,11 @@ impl Machine<'_> {
             statement: first.statement,
             partner: None,
         };
-        for step in steps {
-            self.take(step, state, &mut paths)?;
+        match company {
+            SyncWith::Anybody => self.try_moves(self.moves_at(point, marked), state, &mut paths)?,
+            _ => steps.iter().try_for_each(|step| self.take(step, state, &mut paths))?,
         }
-        ControlFlow::Continue(paths.n_faults)
+        let n_faults = paths.n_faults;
+        ControlFlow::Continue(LinkCounts { n_faults, n_passed: gather.n_passed })
     }
 }

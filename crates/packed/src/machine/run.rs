@@ -76,7 +76,7 @@ impl Machine<'_> {
     }
 
     /// Executes an instruction that neither forks nor ends the path; whether the path goes on.
-    #[inline]
+    #[inline(always)]
     fn execute(
         &self,
         instruction: &Instruction,
@@ -92,6 +92,8 @@ impl Machine<'_> {
             Instruction::CheckRange(register, numbers) => check(*numbers, registers[*register as usize].get())?,
             Instruction::Fail => return Err(Faulty),
             Instruction::Write(write) => write.apply(state),
+            Instruction::Copy(copy) => copy.apply(state),
+            Instruction::Add(change) => return if change.apply(state) { Ok(true) } else { Err(Faulty) },
             Instruction::Put(target, value) => {
                 let number = terms.part(*value, view)?;
                 self.put(*target, number, state, registers);

@@ -3,7 +3,7 @@
 //! Nothing here changes where a term is a fault, or in which order faults occur: a part that may be a fault is never
 //! dropped, and never moved before or behind another.
 
-use super::{ListId, Locator, LocatorId, Term, TermFacts, TermId, TermPool, TermSupport};
+use super::{ListId, Locator, LocatorId, RowElement, Term, TermFacts, TermId, TermPool, TermSupport};
 use crate::packing::{Field, NumberRange};
 
 /// Fields with more bits are not tabulated: a set of their values does not fit a word.
@@ -85,6 +85,14 @@ impl TermPool {
         let next = LocatorId(self.locators.len() as u32);
         let id = *self.locator_ids.entry(locator.clone()).or_insert(next);
         if id == next {
+            let element = match (locator.owner, locator.indices.as_slice()) {
+                (None, &[(index, len)]) => {
+                    let index = self.as_field(index).zip(u32::try_from(len).ok());
+                    index.map(|(index, len)| RowElement { first: locator.first, len, index })
+                }
+                _ => None,
+            };
+            self.elements.push(element);
             self.locators.push(locator);
         }
         id

@@ -107,6 +107,8 @@ impl<const W: usize> EffectReader<'_, '_, W> {
                     continue;
                 }
                 Instruction::Write(write) => scan.write(*write),
+                Instruction::Copy(copy) => scan.any_bits(copy.to, copy.written),
+                Instruction::Add(change) => scan.any_bits(change.word, u64::from(change.mask) << change.shift),
                 Instruction::Put(target, _) | Instruction::Store(target, ..) => scan.store(*target),
                 Instruction::Any(choice) => scan.store(code.choices[*choice as usize].target),
                 Instruction::Push(..) | Instruction::Pop(_) => scan.writes_anything = true,
@@ -130,6 +132,11 @@ impl<const W: usize> CodeScan<W> {
         if self.control.word == write.word && control != 0 && write.keep & control == 0 {
             self.next_points.push(((write.set & control) >> self.control.shift) as u32);
         }
+    }
+
+    fn any_bits(&mut self, word: u32, bits: u64) {
+        self.sets[word as usize] |= bits;
+        self.clears[word as usize] |= bits;
     }
 
     fn store(&mut self, target: StoreTarget) {
