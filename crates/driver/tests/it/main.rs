@@ -15,6 +15,7 @@ mod names;
 mod obligations;
 mod pds;
 mod ranks;
+mod ring_texts;
 mod rules;
 mod sentences;
 mod stacks;
