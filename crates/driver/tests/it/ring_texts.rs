@@ -118,7 +118,11 @@ fn load(text: &str) -> Model {
 }
 
 fn proof(model: &Model) -> Certificate {
-    let properties = vec![driver::select::find(model, "p").unwrap()];
+    proof_of(model, "p")
+}
+
+fn proof_of(model: &Model, property: &str) -> Certificate {
+    let properties = vec![driver::select::find(model, property).unwrap()];
     let task = Task { model, properties, budget: Budget::unlimited(), n_threads: 1 };
     match Single(Arc::new(ByRings::for_every_size())).check(&task, &Silent).unwrap().remove(0).verdict {
         Verdict::Holds(Evidence::Certificate(certificate)) => *certificate,
@@ -202,5 +206,60 @@ fn windows_claim_the_sizes_that_they_are_about() {
         let changed = Certificate { scope: wrong.clone(), ..certificate.clone() };
         let found = said(&model, &changed);
         assert!(found.contains("it claims"), "{wrong}: `{found}`");
+    }
+}
+
+/// The first process writes what all share and what nobody else touches. In the windows of the others it never does.
+#[test]
+fn whoever_is_far_away_changes_what_all_share() {
+    let model = load(
+        "program far(N: 2..) { shared g: bool;
+         process P[i in 0..<N] { loop { l: if i == 0 { s: g = true; } k: skip; } }
+         invariant q: forall i: i == 0 || g || !g;
+         invariant p: forall i: i == 0 || !g; }",
+    );
+    let mut certificate = proof_of(&model, "q");
+    certificate.property = "p".to_owned();
+    assert!(said(&model, &certificate).contains("no closed walk of windows violates the property"));
+    let Some(Claim::Rings(windows)) = certificate.facts.last_mut().map(|fact| &mut fact.claim) else {
+        panic!("no windows")
+    };
+    for window in windows.windows.iter_mut().filter(|window| window.word[0].left > 0) {
+        let shared = window.items.iter().position(|item| matches!(item, RingItem::Shared(..)));
+        let shared = shared.expect("a window shows what all share");
+        window.states.retain(|state| state[shared] == RingValue::Value(Value::Bool(false)));
+    }
+    let found = said(&model, &certificate);
+    assert!(found.contains("no step of another process leads out of a window"), "`{found}`");
+}
+
+/// One token goes round.
+const TOKEN: &str = "program r(N: 3..) { shared t: [bool; N];
+    process P[i in 0..<N] { start: if i == 0 { t[i] = true; }
+      loop { go: atomic { await t[i]; t[i] = false; t[(i + 1) % N] = true; } } }
+    invariant p: forall i != j: !(t[i] && t[j]); }";
+
+/// A property, what is written otherwise, another total, and what the checker says.
+const SUMS: [(&str, &str, &str, fn(u64) -> u64, &str); 3] = [
+    ("p", "t[i] = false; t", "t[i] = true; t", |total| total, "no step changes the sum of a flow"),
+    ("deadlock_free", "N] = true", "N] = false", |total| total, "no step changes the sum of a flow"),
+    ("p", "p:", "p:", |total| total - 1, "a flow has its total in every initial state"),
+];
+
+#[test]
+fn sums_are_kept_and_right_at_first() {
+    for (property, word, other, total, words) in SUMS {
+        assert_eq!(TOKEN.matches(word).count(), 1, "{word}");
+        let mut certificate = proof_of(&load(TOKEN), property);
+        let Some(Claim::Rings(windows)) = certificate.facts.last_mut().map(|fact| &mut fact.claim) else {
+            panic!("no windows")
+        };
+        assert!(!windows.flows.is_empty(), "{property}: no flow");
+        windows.flows.iter_mut().for_each(|flow| flow.total = total(flow.total));
+        let changed = load(&TOKEN.replace(word, other));
+        let id = driver::select::find(&changed, property).unwrap();
+        let checked = audit::certificate::check(&changed, &changed.properties[id], &certificate, &Budget::unlimited());
+        let found = checked.err().map_or_else(String::new, |error| error.to_string());
+        assert!(found.contains(words), "{property}, {other}: `{found}`");
     }
 }
