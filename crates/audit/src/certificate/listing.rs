@@ -264,17 +264,18 @@ impl Listing<'_> {
             relative.excludes(&Shown { numbering, columns: &shown })
         };
         let meter = &mut self.meter;
+        // By tag what changes in the member.
+        let mut changes: FxHashMap<u32, Vec<(usize, u32)>> = FxHashMap::default();
         joined.for_each_joined(&own, &headings, |row| {
             meter.step(0)?;
             let (&tag, before) = row.split_last().expect("the last heading is the tag");
             after.clear();
             after.extend_from_slice(before);
-            let (_, number, _) = effects.steps[tag as usize];
-            for (column, number) in &effects.changes[number as usize] {
-                if let Some(&at) = columns.get(column) {
-                    after[at] = *number;
-                }
-            }
+            let changes = changes.entry(tag).or_insert_with(|| {
+                let all = &effects.changes[effects.steps[tag as usize].1 as usize];
+                all.iter().filter_map(|(column, number)| Some((*columns.get(column)?, *number))).collect()
+            });
+            changes.iter().for_each(|&(at, number)| after[at] = number);
             if wrong.is_none() && !table.contains(&after) && !is_excluded(&after) {
                 wrong = Some((tag, before.to_vec(), after.clone()));
             }

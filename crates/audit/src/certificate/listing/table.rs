@@ -8,7 +8,7 @@ use std::hash::{BuildHasher, Hasher};
 use base::Budget;
 use evidence::certificate::Column;
 use hashbrown::HashTable;
-use rustc_hash::{FxBuildHasher, FxHashMap, FxHasher};
+use rustc_hash::{FxBuildHasher, FxHasher};
 
 use crate::certificate::Outcome;
 
@@ -160,12 +160,8 @@ impl Table {
             common.iter().map(position).collect()
         };
         let (small_key, large_key) = (key_of(small), key_of(large));
-        let mut groups: FxHashMap<Vec<u32>, Vec<u32>> = FxHashMap::default();
-        for (at, row) in small.rows().enumerate() {
-            let key = small_key.iter().map(|&position| row[position]).collect();
-            groups.entry(key).or_default().push(at as u32);
-        }
-        // From which side, and where there, each number comes.
+        let groups = Groups::new(small, &small_key);
+        // From which side, and where there, each number comes. Those that come first are mostly all numbers of the larger side, in their order.
         let sources: Vec<(bool, usize)> = headings
             .iter()
             .map(|&heading| match large.position(heading) {
@@ -173,27 +169,83 @@ impl Table {
                 None => (false, small.position(heading).expect("a wanted heading is in one of the tables")),
             })
             .collect();
-        let mut key = Vec::with_capacity(large_key.len());
+        let n_copied = sources.iter().enumerate().take_while(|(at, source)| **source == (true, *at)).count();
         let mut shown = vec![0; headings.len()];
         for large_row in large.rows() {
-            key.clear();
-            key.extend(large_key.iter().map(|&position| large_row[position]));
-            let Some(group) = groups.get(&key) else { continue };
-            for &at in group {
+            let mut next = groups.first(large_row, &large_key);
+            while let Some(at) = next {
                 let small_row = small.row(at as usize);
-                for (number, &(from_large, position)) in shown.iter_mut().zip(&sources) {
+                shown[..n_copied].copy_from_slice(&large_row[..n_copied]);
+                for (number, &(from_large, position)) in shown.iter_mut().zip(&sources).skip(n_copied) {
                     *number = if from_large { large_row[position] } else { small_row[position] };
                 }
                 show(&shown)?;
+                next = groups.after(at);
             }
         }
         Ok(())
     }
 }
 
+/// The rows of a table by what they have at some positions.
+struct Groups<'t> {
+    table: &'t Table,
+    key: &'t [usize],
+    /// The first row of each group, by the hash of its key.
+    firsts: HashTable<u32>,
+    /// For each row the next one of its group, or itself where there is none.
+    nexts: Vec<u32>,
+}
+
+impl<'t> Groups<'t> {
+    fn new(table: &'t Table, key: &'t [usize]) -> Self {
+        let mut groups = Groups { table, key, firsts: HashTable::new(), nexts: Vec::with_capacity(table.len()) };
+        // The last one first, so that each group is in the order of the rows.
+        groups.nexts.extend(0..table.len() as u32);
+        for at in (0..table.len() as u32).rev() {
+            let row = table.row(at as usize);
+            let is_same = |&first: &u32| has_same(table.row(first as usize), key, row, key);
+            match groups.firsts.find_mut(hash_at(row, key), is_same) {
+                Some(first) => groups.nexts[at as usize] = std::mem::replace(first, at),
+                None => {
+                    let hash_of = |&first: &u32| hash_at(table.row(first as usize), key);
+                    groups.firsts.insert_unique(hash_at(row, key), at, hash_of);
+                }
+            }
+        }
+        groups
+    }
+
+    /// The first row that has at the key what another has at these positions.
+    fn first(&self, row: &[u32], positions: &[usize]) -> Option<u32> {
+        let is_same = |&first: &u32| has_same(self.table.row(first as usize), self.key, row, positions);
+        self.firsts.find(hash_at(row, positions), is_same).copied()
+    }
+
+    /// The row of the same group after one.
+    fn after(&self, at: u32) -> Option<u32> {
+        Some(self.nexts[at as usize]).filter(|&next| next != at)
+    }
+}
+
+/// Whether two rows have the same numbers at these positions.
+fn has_same(one: &[u32], at: &[usize], other: &[u32], there: &[usize]) -> bool {
+    at.iter().zip(there).all(|(&at, &there)| one[at] == other[there])
+}
+
+fn hash_at(row: &[u32], positions: &[usize]) -> u64 {
+    let mut hasher: FxHasher = FxBuildHasher.build_hasher();
+    let (pairs, rest) = positions.as_chunks::<2>();
+    pairs.iter().for_each(|&[one, other]| hasher.write_u64(u64::from(row[one]) << 32 | u64::from(row[other])));
+    rest.iter().for_each(|&one| hasher.write_u32(row[one]));
+    hasher.finish()
+}
+
 fn hash(row: &[u32]) -> u64 {
     let mut hasher: FxHasher = FxBuildHasher.build_hasher();
-    row.iter().for_each(|&number| hasher.write_u32(number));
+    let (pairs, rest) = row.as_chunks::<2>();
+    pairs.iter().for_each(|&[one, other]| hasher.write_u64(u64::from(one) << 32 | u64::from(other)));
+    rest.iter().for_each(|&one| hasher.write_u32(one));
     hasher.finish()
 }
 
@@ -234,5 +286,40 @@ mod tests {
         assert_eq!(apart.len(), 4);
         assert_eq!(Table::unit().join(&left, |_| true, &mut Meter::new(&budget)).unwrap().len(), 2);
         assert_eq!(Table::new(vec![]).join(&left, |_| true, &mut Meter::new(&budget)).unwrap().len(), 0);
+    }
+
+    #[test]
+    fn a_join_is_what_trying_all_pairs_finds() {
+        let budget = Budget::unlimited();
+        let mut seed = 1_u32;
+        let mut below = |n: u32| {
+            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (seed >> 16) % n
+        };
+        for _ in 0..200 {
+            let mut random = |cells: &[usize]| {
+                let n_rows = below(9);
+                let rows: Vec<Vec<u32>> = (0..n_rows).map(|_| cells.iter().map(|_| below(3)).collect()).collect();
+                table(cells, &rows.iter().map(Vec::as_slice).collect::<Vec<_>>())
+            };
+            let (one, other) = (random(&[0, 1, 2, 4]), random(&[2, 3, 0]));
+            let mut tried: Vec<Vec<u32>> = Vec::new();
+            for a in one.rows() {
+                let pairs = other.rows().filter(|b| (a[0], a[2]) == (b[2], b[0]));
+                tried.extend(pairs.map(|b| vec![a[0], a[1], a[2], b[1], a[3]]));
+            }
+            tried.sort_unstable();
+            let headings: Vec<Heading> = (0..5).map(|cell| Heading::Column(Column::Cell(CellId::new(cell)))).collect();
+            let mut joined = Vec::new();
+            one.for_each_joined(&other, &headings, |row| {
+                joined.push(row.to_vec());
+                Ok(())
+            })
+            .unwrap();
+            joined.sort_unstable();
+            assert_eq!(joined, tried);
+            let n_joined = other.join(&one, |_| true, &mut Meter::new(&budget)).unwrap().len();
+            assert_eq!(n_joined, tried.len());
+        }
     }
 }
