@@ -120,6 +120,9 @@ impl Decided {
 /// Runs of so many abstract processes are unrolled and refined in each round.
 const MOST_FOCUSES: usize = 2;
 
+/// After so many rounds of refinement sums stay beside what is exposed, though they did not suffice by themselves.
+const ROUNDS_WITHOUT_SUMS: usize = 3;
+
 /// Decides a property.
 ///
 /// # Errors
@@ -249,6 +252,16 @@ enum TrustInSums {
     Never,
 }
 
+/// Sums that are used beside exposed facts, for one way to violate the property.
+enum SumsBeside {
+    /// Few facts are exposed yet.
+    NotYet,
+    /// They leave out something.
+    Used(Sights),
+    /// There are none, or they were of no use.
+    GivenUp,
+}
+
 impl<B: FairBackend> FairSearch<'_, '_, B> {
     fn violation(&mut self, violation: usize) -> Result<ViolationResult, Halt> {
         let facts = self.conditions.facts(&self.conditions.violations[violation], self.locals)?;
@@ -256,13 +269,23 @@ impl<B: FairBackend> FairSearch<'_, '_, B> {
         self.backend.forget()?;
         self.backend.expose(&facts)?;
         let (mut all, first_round) = (facts.clone(), self.exposures.len());
+        let mut beside = SumsBeside::NotYet;
         loop {
             self.options.budget.check(0)?;
             self.backend.close()?;
             let (open, automaton) = match self.round(violation, &exposed)? {
-                AbstractRound::Proved(written) => return Ok(ViolationResult::NoRun(written, None)),
+                AbstractRound::Proved(written) => {
+                    let sums = self.without_sums(&mut beside);
+                    return Ok(ViolationResult::NoRun(written, sums));
+                }
                 AbstractRound::Open(open, automaton) => (open, automaton),
             };
+            if matches!(beside, SumsBeside::NotYet) && self.exposures.len() >= first_round + ROUNDS_WITHOUT_SUMS {
+                beside = self.sums_beside();
+                if matches!(beside, SumsBeside::Used(_)) {
+                    continue;
+                }
+            }
             // What sums exclude needs not be excluded by facts that all processes have to show.
             let is_due = match self.trust {
                 TrustInSums::AtOnce => true,
@@ -293,6 +316,10 @@ impl<B: FairBackend> FairSearch<'_, '_, B> {
                 }
             }
             if !self.backend.expose(&new)? {
+                // Sums leave out local states that refinement compares with others.
+                if self.without_sums(&mut beside).is_some() {
+                    continue;
+                }
                 let expected =
                     "a fair run of an abstract process is real, or some fact that can be exposed excludes it";
                 return Err(Contradiction::new(expected, "there is one of which neither is true").into());
@@ -333,6 +360,26 @@ impl<B: FairBackend> FairSearch<'_, '_, B> {
             }
             AbstractRound::Open(..) => None,
         })
+    }
+
+    /// Leaves out what sums exclude, beside all that is exposed, from the next time on that the sets are computed.
+    fn sums_beside(&mut self) -> SumsBeside {
+        let sums = self.find_sums().filter(|sums| !sums.additive.is_empty());
+        match sums.filter(|sums| self.backend.prune(Some(sums))) {
+            Some(sums) => SumsBeside::Used(sums),
+            None => SumsBeside::GivenUp,
+        }
+    }
+
+    /// Gives up the sums that are used, if there are any.
+    fn without_sums(&mut self, beside: &mut SumsBeside) -> Option<Sights> {
+        match std::mem::replace(beside, SumsBeside::GivenUp) {
+            SumsBeside::Used(sums) => {
+                self.backend.prune(None);
+                Some(sums)
+            }
+            SumsBeside::NotYet | SumsBeside::GivenUp => None,
+        }
     }
 
     /// Those that were shown before, or what is found now.

@@ -114,6 +114,22 @@ fn nothing_is_exposed_where_a_sum_says_it() {
     check_proved("tmmc", &model, "given");
 }
 
+/// The queue of `clh` needs many facts, and fewer where sums stay beside them (33 rounds without, 17 with them).
+#[test]
+fn sums_stay_beside_what_is_exposed() {
+    let model = example("clh", &[("N", 2)]);
+    let id = driver::select::find(&model, "live").unwrap();
+    let task = Task { model: &model, properties: vec![id], budget: Budget::unlimited(), n_threads: 1 };
+    let answer = methods::checker(methods::find("fll-b").unwrap()).check(&task, &Silent).unwrap().remove(0);
+    let mut proof = certificate_of(&answer.verdict).expect("a proof").clone();
+    assert!(sums(&mut proof).is_some_and(|sights| !sights.additive.is_empty()));
+    assert!(answer.statistics.refinements.is_some_and(|rounds| (4..25).contains(&rounds)));
+    certificate::check(&model, &model.properties[id], &proof, &Budget::unlimited()).unwrap();
+    // Without the sums the invariant is not closed.
+    proof.facts.iter_mut().for_each(|fact| fact.uses.clear());
+    assert!(certificate::check(&model, &model.properties[id], &proof, &Budget::unlimited()).is_err());
+}
+
 /// What is wrong, and how it gets so.
 type Edit<'e> = (&'static str, &'e dyn Fn(&mut Certificate));
 
