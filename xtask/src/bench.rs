@@ -73,7 +73,6 @@ struct Measured {
 /// Runs the benchmark of this name.
 pub fn run(root: &Path, name: &str, writes: bool) -> ExitCode {
     match name {
-        "auto" => auto::run(root, writes),
         "mono" => run_mono(root, writes),
         "safety" => question::run(&safety::SAFETY, root, writes),
         "liveness" => question::run(&liveness::LIVENESS, root, writes),

@@ -17,7 +17,8 @@ use std::process::ExitCode;
 /// What is said where a call is wrong.
 const USAGE: &str = "\
 usage: cargo xtask tidy                   check the rules of the house
-       cargo xtask bench auto [--write]   measure `auto` beside every single method
+       cargo xtask bench auto [--sample K [--seed S]] [--write]
+                                          measure `auto` beside every single method, on K questions by chance or on all
        cargo xtask bench auto --learn     measure the methods anew, and make the shares of `auto` of that
        cargo xtask bench mono [--write]   measure the whole-product search beside SPIN's
        cargo xtask bench safety [--write] measure local proofs beside the whole product
@@ -48,6 +49,7 @@ fn main() -> ExitCode {
         ["fuzz", ref arguments @ ..] => fuzz::run(root, arguments),
         ["promela", ref arguments @ ..] => promela::run(root, arguments),
         ["bench", "auto", "--learn"] => bench::learn::run(root),
+        ["bench", "auto", ref arguments @ ..] => bench::auto::run(root, arguments),
         ["bench", name] => bench::run(root, name, false),
         ["bench", name, "--write"] => bench::run(root, name, true),
         _ => {

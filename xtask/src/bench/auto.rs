@@ -2,17 +2,21 @@
 //!
 //! In: every property of the examples at their least sizes and at larger ones, as far as some single method answers within 2 s, and the BEEM models where they are there. Out: how often
 //! `auto` took more than twice the best single method and 50 ms of the processor, the questions for which it did, and the slowest ones. Every method is asked that could show that
-//! it was too slow: with the time that it had to answer in. A verdict that differs from that of `auto` ends the benchmark.
+//! it was too slow: with the time that it had to answer in. A sample (`--sample 60 --seed 1`) takes some of the questions by chance. A verdict that differs from that of `auto` ends the benchmark.
 
-use std::fmt::Write as _;
+mod settings;
+mod table;
+
 use std::path::Path;
 use std::process::ExitCode;
 
 use base::SourceFile;
 use model::Model;
 
-use super::binary::{Binary, BinaryCall, Ran};
-use super::{document, machine};
+use super::binary::{Binary, BinaryCall};
+use super::document;
+use settings::{AutoSettings, Sample};
+use table::{AutoRow, section};
 
 /// Twice the best single method, and this.
 const ALLOWED_SECONDS: f64 = 0.05;
@@ -28,9 +32,6 @@ const BUSY: f64 = 3.0;
 
 /// Sizes beside the least one, of programs whose parameter is N.
 const SIZES: [i64; 5] = [4, 8, 16, 40, 100];
-
-/// So many of the slowest questions are shown.
-const MOST_ROWS: usize = 25;
 
 /// The BEEM models of the benchmark.
 const BEEM: [&str; 16] = [
@@ -60,60 +61,64 @@ struct AutoQuestion {
     size: Option<i64>,
 }
 
-/// What `auto` took, and the best single method that answered in less time.
-struct AutoRow {
-    asked: AutoQuestion,
-    auto: Ran,
-    best: Option<(&'static str, f64)>,
+impl AutoQuestion {
+    /// Whether it is another one at a larger size.
+    fn is_larger_than(&self, other: &AutoQuestion) -> bool {
+        (&self.file, &self.property) == (&other.file, &other.property) && self.size > other.size
+    }
 }
 
-impl AutoRow {
-    /// Whether some method was so much faster.
-    fn is_too_slow(&self) -> bool {
-        self.best.is_some_and(|(_, seconds)| self.auto.cpu_seconds > 2.0 * seconds + ALLOWED_SECONDS)
-    }
-
-    /// Whether nobody is known to answer it in time.
-    fn is_out_of_reach(&self) -> bool {
-        match self.best {
-            Some((_, seconds)) => seconds > SINGLE_SECONDS,
-            None => self.auto.verdict == "unknown" || self.auto.cpu_seconds > SINGLE_SECONDS,
+/// Runs the benchmark as its arguments say, prints its table, and writes it down if asked to.
+pub fn run(root: &Path, arguments: &[&str]) -> ExitCode {
+    match AutoSettings::parse(arguments) {
+        Ok(settings) => document::finish(root, "auto", measure_all(root, settings.sample), settings.writes),
+        Err(error) => {
+            eprintln!("bench: {error}");
+            ExitCode::from(2)
         }
     }
-
-    fn line(&self) -> String {
-        let auto = match self.auto.verdict.as_str() {
-            "unknown" => format!("{:.2} s", self.auto.cpu_seconds),
-            _ => format!("{:.2} s by `{}`", self.auto.cpu_seconds, self.auto.method),
-        };
-        let best =
-            self.best.map_or_else(|| String::from("none faster"), |(name, time)| format!("`{name}` {time:.2} s"));
-        let name = Path::new(&self.asked.file).file_stem().unwrap_or_default().to_string_lossy();
-        let mark = if self.is_too_slow() { " *" } else { "" };
-        let size = self.asked.size.map_or_else(String::new, |size| size.to_string());
-        format!("| {name} | {size} | {} | {} | {auto}{mark} | {best} |\n", self.asked.property, self.auto.verdict)
-    }
 }
 
-/// Runs the benchmark, prints its table, and writes it down if asked to.
-pub fn run(root: &Path, writes: bool) -> ExitCode {
-    document::finish(root, "auto", measure_all(root), writes)
-}
-
-fn measure_all(root: &Path) -> Result<String, String> {
+fn measure_all(root: &Path, sample: Option<Sample>) -> Result<String, String> {
     let binary = Binary::build(root)?;
-    let mut rows = Vec::new();
-    for sizes in questions(root)? {
-        for asked in sizes {
-            eprintln!("bench: {} {} {:?}", asked.file, asked.property, asked.size);
-            let row = measure(&binary, asked)?;
-            if row.is_out_of_reach() {
-                break;
-            }
-            rows.push(row);
+    let questions = questions(root)?;
+    let rows = match sample {
+        Some(sample) => {
+            let drawn = sample.order(questions.into_iter().flatten().collect());
+            in_reach(&binary, drawn, sample.n_questions)?
         }
+        None => {
+            let mut rows = Vec::new();
+            for sizes in questions {
+                for asked in sizes {
+                    let row = measure(&binary, asked)?;
+                    if row.is_out_of_reach() {
+                        break;
+                    }
+                    rows.push(row);
+                }
+            }
+            rows
+        }
+    };
+    Ok(section(rows, sample))
+}
+
+/// The first so many that some method answers in time; what none does is not asked at larger sizes.
+fn in_reach(binary: &Binary, drawn: Vec<AutoQuestion>, n_questions: usize) -> Result<Vec<AutoRow>, String> {
+    let (mut rows, mut out_of_reach): (Vec<AutoRow>, Vec<AutoRow>) = (Vec::new(), Vec::new());
+    for asked in drawn {
+        if rows.len() == n_questions {
+            break;
+        }
+        if out_of_reach.iter().any(|smaller| asked.is_larger_than(&smaller.asked)) {
+            continue;
+        }
+        let row = measure(binary, asked)?;
+        let is_out_of_reach = row.is_out_of_reach();
+        if is_out_of_reach { &mut out_of_reach } else { &mut rows }.push(row);
     }
-    Ok(section(rows))
+    Ok(rows)
 }
 
 /// Every property of every program, at one size after the other.
@@ -153,97 +158,44 @@ pub(super) fn load(file: &str, text: &str) -> Result<Model, String> {
 }
 
 fn measure(binary: &Binary, asked: AutoQuestion) -> Result<AutoRow, String> {
-    let run = |method: &'static str, seconds: f64| {
-        let (file, property) = (asked.file.clone(), asked.property.as_str());
+    eprintln!("bench: {} {} {:?}", asked.file, asked.property, asked.size);
+    let call = |method: &'static str, seconds: f64| {
         let size = asked.size.map(|size| format!("-N{size}"));
         let parameters = std::iter::once(String::from("-q")).chain(size).collect();
-        let seconds = BUSY * seconds;
-        binary.run(&BinaryCall { file, property, method, parameters, seconds })
+        let (file, property) = (asked.file.clone(), asked.property.as_str());
+        BinaryCall { file, property, method, parameters, seconds: BUSY * seconds }
     };
-    let auto = run("auto", PATIENCE_SECONDS)?;
+    let auto = binary.run(&call("auto", PATIENCE_SECONDS))?;
     let mut best: Option<(&'static str, f64)> = None;
     // No method can be fast enough to show that this was slow.
     if auto.cpu_seconds > ALLOWED_SECONDS {
-        for method in single_methods() {
+        // What won the race is asked first: the others have no more time than that takes.
+        let (winner, others): (Vec<_>, Vec<_>) = single_methods().partition(|&name| name == auto.method);
+        for method in winner.into_iter().chain(others) {
             let limit = best.map_or(auto.cpu_seconds.min(SINGLE_SECONDS), |(_, seconds)| seconds);
-            let ran = run(method, limit)?;
-            if ran.verdict == "unknown" {
+            let asked_alone = call(method, PATIENCE_SECONDS);
+            let Some(first) = binary.run_within(&asked_alone, limit)? else { continue };
+            if first.verdict == "unknown" {
                 continue;
             }
-            if auto.verdict != "unknown" && ran.verdict != auto.verdict {
+            if auto.verdict != "unknown" && first.verdict != auto.verdict {
                 let (file, property) = (&asked.file, &asked.property);
-                return Err(format!("{file} {property}: {} by auto, {} by {method}", auto.verdict, ran.verdict));
+                return Err(format!("{file} {property}: {} by auto, {} by {method}", auto.verdict, first.verdict));
             }
+            let ran = binary.run_again(&asked_alone, first)?;
             if ran.cpu_seconds < limit {
                 best = Some((method, ran.cpu_seconds));
             }
         }
     }
-    Ok(AutoRow { asked, auto, best })
+    let row = AutoRow { asked, auto, best };
+    if row.is_too_slow() {
+        eprint!("bench: too slow: {}", row.line());
+    }
+    Ok(row)
 }
 
 /// Every method but `auto`.
 pub(super) fn single_methods() -> impl Iterator<Item = &'static str> {
     driver::methods::available().map(|method| method.name).filter(|&name| name != "auto")
-}
-
-fn section(mut rows: Vec<AutoRow>) -> String {
-    let n_slow = rows.iter().filter(|row| row.is_too_slow()).count();
-    let is_slower =
-        |row: &&AutoRow| row.best.is_some_and(|(_, seconds)| row.auto.cpu_seconds > 4.0 * seconds + ALLOWED_SECONDS);
-    let n_slower = rows.iter().filter(is_slower).count();
-    let n_at_once = rows.iter().filter(|row| row.auto.cpu_seconds <= ALLOWED_SECONDS).count();
-    let n_open = rows.iter().filter(|row| row.auto.verdict == "unknown").count();
-    let mut text = format!(
-        "## The default method beside all others\n\n`cargo xtask bench auto`, on {}. Every property of every example at its \
-        least size and at N = 4, 8, 16, 40 and 100 as far as some method answers within 2 s, and of {} BEEM models, {} questions in all: `auto` answers {n_at_once} of them within 50 ms. {} It takes more than twice the best single method and \
-        50 ms for {n_slow}, marked `*`, and more than four times for {n_slower}. Seconds are of the processor, of the whole command, with the audit; the slowest:\n\n\
-        | program | N | property | verdict | `auto` | best single method |\n|---|--:|---|---|--:|--:|\n",
-        machine::describe(),
-        BEEM.len(),
-        rows.len(),
-        if n_open == 0 { String::from("None is left open.") } else { format!("{n_open} are left open.") },
-    );
-    rows.sort_by(|one, other| {
-        (other.is_too_slow(), other.auto.cpu_seconds)
-            .partial_cmp(&(one.is_too_slow(), one.auto.cpu_seconds))
-            .unwrap_or(std::cmp::Ordering::Equal)
-    });
-    for row in rows.iter().take(MOST_ROWS.max(n_slow)) {
-        // Writing to a string does not fail.
-        let _ = write!(text, "{}", row.line());
-    }
-    text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn too_slow_is_more_than_twice_the_best_and_a_moment() {
-        let ran = |seconds| Ran {
-            verdict: "holds".to_owned(),
-            method: "mono".to_owned(),
-            reason: None,
-            audited: true,
-            seconds,
-            cpu_seconds: seconds,
-            peak_bytes: None,
-        };
-        let asked =
-            || AutoQuestion { file: "examples/lock.pw".to_owned(), property: "mutex".to_owned(), size: Some(8) };
-        let row = |auto, best: Option<f64>| AutoRow {
-            asked: asked(),
-            auto: ran(auto),
-            best: best.map(|time| ("tmmc", time)),
-        };
-        assert!(!row(0.24, Some(0.1)).is_too_slow());
-        assert!(row(0.26, Some(0.1)).is_too_slow());
-        assert!(!row(9.0, None).is_too_slow());
-        assert!(
-            section(vec![row(0.26, Some(0.1))])
-                .contains("| lock | 8 | mutex | holds | 0.26 s by `mono` * | `tmmc` 0.10 s |")
-        );
-    }
 }

@@ -37,6 +37,12 @@ fn cpu_seconds(whose: ClockOwner) -> Option<f64> {
     ticks(&line, whose).map(|ticks| ticks as f64 / 100.0)
 }
 
+/// What a process has worked so far, all its threads together.
+pub fn seconds_of(process: u32) -> Option<f64> {
+    let line = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    ticks(&line, ClockOwner::Ours).map(|ticks| ticks as f64 / 100.0)
+}
+
 /// User and system time are fields 14 and 15, those of children 16 and 17; the second field is a name in parentheses that
 /// may contain spaces.
 fn ticks(line: &str, whose: ClockOwner) -> Option<u64> {
