@@ -10,6 +10,14 @@ use clap::{FromArgMatches, ValueEnum};
 
 use crate::options::{Cli, ProgressMode, command};
 
+/// What `--version` prints.
+pub const VERSION: &str = concat!("piecewise ", env!("CARGO_PKG_VERSION"), "\n");
+
+/// Whether the call asks for the version and nothing else, for which the table of options need not be built.
+pub fn asks_for_version(arguments: &[OsString]) -> bool {
+    matches!(arguments, [_, word] if word == "--version" || word == "-V")
+}
+
 /// Reads the command line; `piecewise FILE` means `piecewise check FILE`.
 ///
 /// # Errors
@@ -85,6 +93,14 @@ mod tests {
 
     fn words(line: &str) -> Vec<OsString> {
         line.split_whitespace().map(OsString::from).collect()
+    }
+
+    #[test]
+    fn the_version_is_that_of_the_table() {
+        assert_eq!(VERSION, command().render_version());
+        for (line, asks) in [("piecewise --version", true), ("piecewise -V", true), ("piecewise check -V", false)] {
+            assert_eq!(asks_for_version(&words(line)), asks, "{line}");
+        }
     }
 
     #[test]

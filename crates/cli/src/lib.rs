@@ -30,6 +30,7 @@ mod report_page;
 mod terminal;
 
 use std::ffi::OsString;
+use std::io::Write as _;
 use std::process::ExitCode;
 use std::thread;
 
@@ -43,6 +44,12 @@ const STACK_BYTES: usize = 256 << 20;
 /// Runs one call of the tool.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     crash::exit_on_panic();
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    if arguments::asks_for_version(&arguments) {
+        // Nobody reads the text where it cannot be written.
+        std::io::stdout().write_all(arguments::VERSION.as_bytes()).ok();
+        return ExitCode::SUCCESS;
+    }
     match arguments::parse(arguments) {
         Ok(cli) => run(cli).into(),
         Err(error) => {
