@@ -48,6 +48,8 @@ engine::config! {
         pub local_sets: Bytes = Bytes(512 << 20),
         /// A turn of a method takes about so long at first.
         pub first_turn: Duration = Duration::from_millis(2),
+        /// The first turn of a method with diagrams takes so long for each process, of which a hundred were measured: it has to wait until that is its share.
+        pub building: Duration = Duration::from_millis(1),
         /// Later turns take one of so many parts of what all methods took so far.
         pub turn_part: usize = 16,
         /// A method that succeeds soon or not at all has its first share for so long, and then its later one.

@@ -13,7 +13,7 @@ use local::fair::LivenessRule;
 use local::{ExplicitKIndex, Ls3};
 use model::expr::{BinaryOp, Domain, Expr, ExprKind, Quantified, Quantifier};
 use model::footprint::outline_view;
-use model::property::PropertyKind;
+use model::property::{Expected, Property, PropertyKind};
 use model::variable::CellId;
 use model::{Model, symmetry};
 use product::{Mono, Schedules, Stubborn};
@@ -37,6 +37,10 @@ const COUNTS: [(usize, &str); 4] = [(1, "one"), (4, "few"), (12, "some"), (40, "
 
 /// Methods that list what one process sees, or two.
 const EXPLICIT_METHODS: [&str; 5] = ["tmmc", "ls3", "ls3+", "pairwise", "stubborn"];
+
+/// Methods that look for a proof.
+const PROVING_METHODS: [&str; 9] =
+    ["tmmc", "ls3", "ls3+", "pairwise", "triple", "views", "split", "completion", "propagate"];
 
 /// Up to so many processes the product may be searched soon, whatever is asked.
 const FEW_TO_SEARCH: usize = 12;
@@ -80,10 +84,15 @@ pub fn steps(model: &Model, questions: &[PropertyId], n_threads: usize, config: 
             .filter(|(name, _)| is_explicit(name))
             .for_each(|(_, share)| *share = share.later_at_most(LEAST));
     }
-    // Where no state at all has a step that is an error, looking back ends at once.
+    let is_expected = |&id: &PropertyId| ends_in_a_run(&model.properties[id]);
+    if questions.iter().all(is_expected) {
+        expect_runs(&mut shares);
+    }
+    // Where no state at all has a step that is an error, looking back ends at once; among many processes the diagrams take longer than that.
     if questions.iter().all(|&id| matches!(model.properties[id].kind, PropertyKind::NoErrors)) {
+        let share = if model.processes.len() <= FEW_TO_SEARCH { largest(&shares) } else { 0.0 };
         let backward = shares.iter_mut().filter(|(name, _)| *name == "backward");
-        backward.for_each(|(_, share)| *share = Shares::same(share.first()));
+        backward.for_each(|(_, before)| *before = Shares::same(before.first()).first_at_least(share));
     }
     let has_many_symmetric = model.processes.len() > FEW_TO_SEARCH && has_symmetric(model);
     let is_about_all = |&id: &PropertyId| match &model.properties[id].kind {
@@ -92,9 +101,7 @@ pub fn steps(model: &Model, questions: &[PropertyId], n_threads: usize, config: 
         _ => false,
     };
     if questions.iter().any(is_about_all) {
-        let most = shares.iter().map(|(_, share)| share.first()).fold(0.0, f64::max);
-        let forward = shares.iter_mut().filter(|(name, _)| *name == "forward");
-        forward.for_each(|(_, share)| *share = Shares::same(MOST * most));
+        give_most(&mut shares, "forward");
     }
     // The graph that temporal properties need is built and searched by one thread; beside the search of the product there is room for another method.
     let n_threads = if questions.iter().all(is_temporal) { 1 } else { n_threads.saturating_sub(1).max(1) };
@@ -106,6 +113,37 @@ pub fn steps(model: &Model, questions: &[PropertyId], n_threads: usize, config: 
     }
     shares.sort_by(|one, other| other.1.first().total_cmp(&one.1.first()));
     shares.into_iter().filter_map(|(name, share)| plan.step(name, share)).collect()
+}
+
+/// The share that is larger than all.
+fn largest(shares: &[(&str, Shares)]) -> f64 {
+    MOST * shares.iter().map(|(_, share)| share.first()).fold(0.0, f64::max)
+}
+
+/// Gives a method the largest share.
+fn give_most(shares: &mut [(&str, Shares)], method: &str) {
+    let most = largest(shares);
+    let named = shares.iter_mut().filter(|(name, _)| *name == method);
+    named.for_each(|(_, share)| *share = Shares::same(most));
+}
+
+/// Whether the author expects a run for an answer: of what is reached, or of what is violated.
+fn ends_in_a_run(property: &Property) -> bool {
+    let is_reachable = matches!(property.kind, PropertyKind::Reachable(_));
+    is_reachable == (property.expected == Expected::Holds)
+}
+
+/// The shares where a run is expected: the least for methods that show none, or only at the end of a proof, and the largest for the one that shows nothing else.
+/// An expectation may be wrong, so all take part.
+fn expect_runs(shares: &mut [(&str, Shares)]) {
+    let most = largest(shares);
+    for (name, share) in shares {
+        if *name == "schedules" {
+            *share = share.first_at_least(most).later_at_least(most / 2.0);
+        } else if PROVING_METHODS.contains(name) {
+            *share = Shares::same(LEAST);
+        }
+    }
 }
 
 /// How many bits of the shared state a process sees, the one that sees most. Processes of one family run one text, so that the first shows enough.
@@ -252,6 +290,40 @@ mod tests {
             steps(&model, &[asked], 2, &Config::default())[0].engine.name()
         };
         assert_eq!(["mutex", "taken", "held", "same"].map(first), ["pairwise", "pairwise", "forward", "forward"]);
+    }
+
+    #[test]
+    fn what_ends_in_a_run_is_put_to_schedules() {
+        let text = "program lock {
+            shared x: sem = 1;
+            process P[i in 0..<20] { loop { away: skip; enter: acquire x; crit: skip; leave: release x; } }
+            invariant mutex:  forall i != j: !(P[i]@crit && P[j]@crit);
+            invariant away:   forall i: !P[i]@crit expect violated;
+            reachable inside: exists i: P[i]@crit;
+            reachable both:   exists i, j: i != j && P[i]@crit && P[j]@crit expect violated;
+        }";
+        let model = lang::load(&SourceFile::new("lock.pw", text), &[]).unwrap().model;
+        let named = |name: &str| model.properties.entries().find(|(_, property)| property.name == name).unwrap().0;
+        let first = |names: &[&str]| {
+            let asked: Vec<PropertyId> = names.iter().copied().map(named).collect();
+            steps(&model, &asked, 2, &Config::default())[0].engine.name()
+        };
+        assert_eq!(["mutex", "both"].map(|name| first(&[name])), ["views", "views"]);
+        assert_eq!(["away", "inside"].map(|name| first(&[name])), ["schedules", "schedules"]);
+        assert_eq!(first(&["away", "mutex"]), "views", "a proof is wanted, too");
+        assert_eq!(first(&["no_errors"]), "views", "diagrams of many processes take longer");
+    }
+
+    #[test]
+    fn errors_of_few_processes_are_looked_for_backward() {
+        let text =
+            "program p { shared x: 0..=3; process P[i in 0..<4] { loop { x = (x + 1) % 4; } } invariant low: x < 4; }";
+        let model = lang::load(&SourceFile::new("p.pw", text), &[]).unwrap().model;
+        let first = |name: &str| {
+            let asked = model.properties.entries().find(|(_, property)| property.name == name).unwrap().0;
+            steps(&model, &[asked], 2, &Config::default())[0].engine.name()
+        };
+        assert_eq!(["no_errors", "low"].map(first), ["backward", "mono"]);
     }
 
     #[test]

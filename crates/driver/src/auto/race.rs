@@ -97,8 +97,13 @@ enum RunnerStage {
 
 /// Whether a method works in the thread that it is started in: diagrams have threads of their own.
 pub fn is_countable(step: &RaceEntry) -> bool {
+    step.n_threads == 1 && !works_with_diagrams(step)
+}
+
+/// Whether a method has diagrams from the beginning.
+fn works_with_diagrams(step: &RaceEntry) -> bool {
     use Method::{Backward, Completion, Forward, Global, Split};
-    step.n_threads == 1 && !matches!(step.engine.method(), Backward | Completion | Forward | Global | Split)
+    matches!(step.engine.method(), Backward | Completion | Forward | Global | Split)
 }
 
 /// Whether a method goes on with diagrams where lists grow too long.
@@ -350,8 +355,16 @@ impl<'a> Race<'a> {
     /// How far a runner would be after a turn, measured by its share.
     fn after(&self, at: usize, turn: Duration) -> f64 {
         let runner = &self.runners[at];
+        let is_to_build = runner.stage == RunnerStage::Ready && works_with_diagrams(&runner.step);
+        let turn = if is_to_build { turn.max(self.building()) } else { turn };
         let progress = runner.shares.progress(runner.worked() + turn, self.config.quick);
         if runner.is_near() { progress / NEAR } else { progress }
+    }
+
+    /// What the first turn of a method with diagrams takes, however short it should be: they are built in steps that cannot be interrupted.
+    fn building(&self) -> Duration {
+        let n_processes = u32::try_from(self.task.model.processes.len()).unwrap_or(u32::MAX);
+        self.config.building.saturating_mul(n_processes)
     }
 
     /// Whether a turn would bring a runner ahead of those at work. While the answer may be near, a thread that is free is no reason to work on what

@@ -39,6 +39,16 @@ impl Shares {
         Shares { first: self.first + other.first, later: self.later + other.later }
     }
 
+    /// At least so much at first.
+    pub fn first_at_least(self, least: f64) -> Self {
+        Shares { first: self.first.max(least), ..self }
+    }
+
+    /// At least so much after a quick attempt.
+    pub fn later_at_least(self, least: f64) -> Self {
+        Shares { later: self.later.max(least), ..self }
+    }
+
     /// At most so much after a quick attempt.
     pub fn later_at_most(self, most: f64) -> Self {
         Shares { later: self.later.min(most), ..self }

@@ -22,8 +22,7 @@ const SMALL_STATES: u64 = 20_000;
 /// processes there are, the less is.
 pub fn head_start(n_processes: usize, config: &Config) -> Option<Duration> {
     let parts = match n_processes {
-        ..=4 => 1,
-        5..=12 => 2,
+        ..=12 => 1,
         _ => 3,
     };
     (n_processes <= config.small_processes).then(|| config.moment / parts)
