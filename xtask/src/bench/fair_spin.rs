@@ -36,7 +36,7 @@ pub struct FairQuestion<'a> {
 }
 
 /// Writing, generating and compiling take so many seconds each at most.
-const MAKING: Duration = Duration::from_secs(20);
+const MAKING: Duration = Duration::from_secs(60);
 
 /// Asks SPIN.
 pub fn search(spin: &Spin, binary: &Binary, question: &FairQuestion<'_>) -> Result<FairSearch, String> {
