@@ -33,6 +33,7 @@ use choice::Keeping;
 use dependence::{GraphLimits, dependent_pairs};
 use engine::meter::Meter;
 use local::graphs::{Actions, refuse_stacks};
+use packed::code::SyncStep;
 use packed::codec::{Codec, UnrollLimits};
 use packed::compile::Compiler;
 use packed::machine::Machine;
@@ -243,10 +244,12 @@ impl<'w, const W: usize> ReducedWork<'w, W> {
 
     /// Searches with what the text says, and small local state graphs; then, where that leaves out little, with what larger ones say. `None` where everything is to be searched.
     fn reduced(&self, rival: &mut Rival<'w, W>) -> Option<StubbornOutcome> {
-        let actions = Actions::<W>::new(self.machine);
-        if actions.n_actions() > MOST_ACTIONS {
+        // To make very many, for nothing, would take longer than the search.
+        if n_actions(self.machine) > MOST_ACTIONS {
             return None;
         }
+        let actions = Actions::<W>::new(self.machine);
+        debug_assert_eq!(actions.n_actions(), n_actions(self.machine));
         let by_graphs = |limits: GraphLimits| match self.setup.dependence {
             DependenceFrom::Text => None,
             DependenceFrom::Both => dependent_pairs(self.machine, self.budget, limits),
@@ -285,6 +288,30 @@ impl<'w, const W: usize> ReducedWork<'w, W> {
         search.start();
         search
     }
+}
+
+/// How many actions a program has: its steps, and those of each sender with each step of another process that receives from the same channel.
+fn n_actions(machine: &Machine<'_>) -> usize {
+    let (n_channels, n_processes) = (machine.code.receivers.len(), machine.code.points.len());
+    // By channel and process: how many of its steps send, and how many receive.
+    let mut sides = vec![vec![[0_usize; 2]; n_processes]; n_channels];
+    for (process, points) in machine.code.points.iter().enumerate() {
+        for point in points {
+            for step in &machine.code.steps[point.first as usize..point.end as usize] {
+                match step.sync.as_deref() {
+                    Some(SyncStep::Send(channel, _)) => sides[channel.index()][process][0] += 1,
+                    Some(SyncStep::Receive(channel, _)) => sides[channel.index()][process][1] += 1,
+                    None => {}
+                }
+            }
+        }
+    }
+    let n_meetings = |channel: &Vec<[usize; 2]>| {
+        let all = channel.iter().fold([0; 2], |sum: [usize; 2], one| [sum[0] + one[0], sum[1] + one[1]]);
+        let alone: usize = channel.iter().map(|one| one[0] * one[1]).sum();
+        all[0] * all[1] - alone
+    };
+    machine.code.steps.len() + sides.iter().map(n_meetings).sum::<usize>()
 }
 
 /// What the plain search saw.
