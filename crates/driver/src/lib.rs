@@ -22,6 +22,7 @@ pub mod instances;
 pub mod load;
 pub mod methods;
 pub mod mistake;
+mod parts;
 pub mod proof;
 mod propagating;
 pub mod replay;

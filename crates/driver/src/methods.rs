@@ -152,6 +152,15 @@ mod tests {
     }
 
     #[test]
+    fn settings_of_one_method_have_names_of_their_own() {
+        for declared in available() {
+            let listed: Vec<String> = settings(declared.method).into_iter().map(|setting| setting.name).collect();
+            let distinct: std::collections::BTreeSet<&String> = listed.iter().collect();
+            assert_eq!(distinct.len(), listed.len(), "{}: {listed:?}", declared.name);
+        }
+    }
+
+    #[test]
     fn the_engine_behind_a_name_has_that_name() {
         for declared in available() {
             assert_eq!(checker(declared.method).name(), declared.name);

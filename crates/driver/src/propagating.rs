@@ -6,12 +6,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use engine::settings::Settings;
+use engine::settings::{Setting, SettingError, Settings};
 use engine::{Answer, Engine, EngineError, Method, Observer, Task};
 use propagate::Propagate;
 use rings::ByRings;
 
 use crate::in_turn::InTurn;
+use crate::parts::set_in_parts;
 use crate::with_sums::ShownFacts;
 
 /// From so many processes on windows come first.
@@ -27,6 +28,7 @@ const SHARE_OF_WINDOWS: u32 = 4;
 #[derive(Clone, Debug, Default)]
 pub struct Propagating {
     views: Propagate,
+    windows: rings::Bounds,
     /// Where to keep what is shown of questions that stay open.
     shown: Option<Arc<ShownFacts>>,
 }
@@ -45,10 +47,20 @@ impl Propagating {
         })
     }
 
-    fn windows(task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
+    fn by_windows(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
         let time = task.budget.time_left().map_or(WINDOWS, |left| WINDOWS.min(left / SHARE_OF_WINDOWS));
         let task = Task { budget: task.budget.slice(time), ..task.clone() };
-        ByRings::of_runs_here().run(&task, observer)
+        ByRings::of_runs_here().within(self.windows).run(&task, observer)
+    }
+}
+
+impl Settings for Propagating {
+    fn list(&self) -> Vec<Setting> {
+        [self.views.config.list(), self.windows.list()].concat()
+    }
+
+    fn set(&mut self, name: &str, value: &str) -> Result<(), SettingError> {
+        set_in_parts([&mut self.views.config, &mut self.windows], name, value)
     }
 }
 
@@ -58,7 +70,7 @@ impl Engine for Propagating {
     }
 
     fn settings(&mut self) -> Option<&mut dyn Settings> {
-        self.views.settings()
+        Some(self)
     }
 
     fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
@@ -67,11 +79,12 @@ impl Engine for Propagating {
             return self.by_views(task, observer);
         }
         let views = |task: &Task<'_>, observer: &dyn Observer| self.by_views(task, observer);
+        let windows = |task: &Task<'_>, observer: &dyn Observer| self.by_windows(task, observer);
         // What views leave says more than what windows do.
         if task.model.processes.len() >= MANY {
-            InTurn { first: Self::windows, second: views, says_more: |_, _| true }.run(task, observer)
+            InTurn { first: windows, second: views, says_more: |_, _| true }.run(task, observer)
         } else {
-            InTurn { first: views, second: Self::windows, says_more: |_, _| false }.run(task, observer)
+            InTurn { first: views, second: windows, says_more: |_, _| false }.run(task, observer)
         }
     }
 }

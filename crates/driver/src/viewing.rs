@@ -4,12 +4,13 @@
 //! for ten, and have nothing to say where processes are interchangeable.
 
 use base::StopReason;
-use engine::settings::Settings;
+use engine::settings::{Setting, SettingError, Settings};
 use engine::{Answer, Engine, EngineError, Method, Observer, Task, Verdict};
 use rings::ByRings;
 use views::ByViews;
 
 use crate::in_turn::InTurn;
+use crate::parts::set_in_parts;
 
 /// Of the time that is left windows have one part in so many.
 const SHARE_OF_WINDOWS: u32 = 4;
@@ -18,6 +19,17 @@ const SHARE_OF_WINDOWS: u32 = 4;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Viewing {
     views: ByViews,
+    windows: rings::Bounds,
+}
+
+impl Settings for Viewing {
+    fn list(&self) -> Vec<Setting> {
+        [self.views.bounds.list(), self.windows.list()].concat()
+    }
+
+    fn set(&mut self, name: &str, value: &str) -> Result<(), SettingError> {
+        set_in_parts([&mut self.views.bounds, &mut self.windows], name, value)
+    }
 }
 
 impl Engine for Viewing {
@@ -26,7 +38,7 @@ impl Engine for Viewing {
     }
 
     fn settings(&mut self) -> Option<&mut dyn Settings> {
-        self.views.settings()
+        Some(self)
     }
 
     fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
@@ -34,18 +46,19 @@ impl Engine for Viewing {
         if !task.model.channels.is_empty() || task.model.parameters.is_empty() {
             return self.views.run(task, observer);
         }
+        let windows = |task: &Task<'_>, observer: &dyn Observer| ask_windows(self.windows, task, observer);
         let views = |task: &Task<'_>, observer: &dyn Observer| self.views.run(task, observer);
         InTurn { first: views, second: windows, says_more }.run(task, observer)
     }
 }
 
 /// Asks windows, unless the time is over.
-fn windows(task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
+fn ask_windows(bounds: rings::Bounds, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
     if task.budget.check(0).is_err() {
         return Ok(Vec::new());
     }
     let budget = task.budget.time_left().map_or(task.budget.clone(), |left| task.budget.slice(left / SHARE_OF_WINDOWS));
-    ByRings::here().run(&Task { budget, ..task.clone() }, observer)
+    ByRings::here().within(bounds).run(&Task { budget, ..task.clone() }, observer)
 }
 
 /// Windows that leave a question open say more than that views do not apply, and less than what views allow.

@@ -63,7 +63,7 @@ impl<'m> EverySize<'m> {
     /// # Errors
     /// A limit, or what is outside of the fragment.
     pub fn new(model: &'m Model, fragment: &'m Fragment, budget: &'m Budget, config: Config) -> Result<Self, Halt> {
-        let ground = Ground { model, layout: &fragment.layout };
+        let ground = Ground::new(model, &fragment.layout);
         let crowd = Crowd::new(ground, budget, config.edges)?;
         let sums = sums(&crowd);
         Ok(EverySize { fragment, crowd, sums, budget, config })
@@ -245,7 +245,7 @@ impl<'m> EverySize<'m> {
             for view in &self.crowd.views {
                 let mut choices = Choices::default();
                 let mut sight = Sight {
-                    ground: Ground { model: ground.model, layout: ground.layout },
+                    ground: Ground { ..ground },
                     config: view.clone(),
                     me: Who::Nobody,
                     bound: bound.clone(),

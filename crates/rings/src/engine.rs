@@ -4,6 +4,7 @@
 //! puts the program or the property outside the fragment, or that windows do not exclude a violation.
 
 use base::{Coarse, Feature, StopReason, Unsupported};
+use engine::settings::Settings;
 use engine::{Answer, Engine, EngineError, Event, Method, Observer, PropertyId, Statistics, Task, Verdict};
 use evidence::certificate::{Certificate, Claim, Fact};
 use evidence::rings::{ConservedSum, Network, RingsProof, WindowSet};
@@ -12,6 +13,7 @@ use model::Model;
 use model::property::PropertyKind;
 use model::template::{FragmentReason, Neighbours, has_branches};
 
+use crate::bounds::Bounds;
 use crate::flows::{flows, is_kept, weights};
 use crate::question::{Question, RingQuestion, asked, shown};
 use crate::refute::is_refuted;
@@ -20,12 +22,6 @@ use crate::tree;
 use crate::walk::{Wanted, Weights, exists};
 use crate::windows::{Failure, ProcessSteps, Windows};
 
-/// The most processes in a window.
-const WIDEST: usize = 3;
-
-/// So many flows are tried together.
-const MOST_FLOWS: usize = 4;
-
 /// The engine.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ByRings {
@@ -33,27 +29,34 @@ pub struct ByRings {
     every_size: bool,
     /// Whether the questions are about runs.
     of_runs: bool,
+    bounds: Bounds,
 }
 
 impl ByRings {
     /// For questions about runs of every size.
     pub fn of_runs() -> ByRings {
-        ByRings { every_size: true, of_runs: true }
+        ByRings { every_size: true, of_runs: true, ..ByRings::default() }
     }
 
     /// For questions about runs of the instance at hand.
     pub fn of_runs_here() -> ByRings {
-        ByRings { every_size: false, of_runs: true }
+        ByRings { of_runs: true, ..ByRings::default() }
     }
 
     /// For questions about states of the instance at hand.
     pub fn here() -> ByRings {
-        ByRings { every_size: false, of_runs: false }
+        ByRings::default()
+    }
+
+    /// The same, within other bounds.
+    #[must_use]
+    pub fn within(self, bounds: Bounds) -> ByRings {
+        ByRings { bounds, ..self }
     }
 
     /// For callers that check smaller sizes by other means.
     pub fn for_every_size() -> ByRings {
-        ByRings { every_size: true, of_runs: false }
+        ByRings { every_size: true, ..ByRings::default() }
     }
 }
 
@@ -62,8 +65,13 @@ impl Engine for ByRings {
         if self.of_runs { Method::Propagate } else { Method::Views }
     }
 
+    fn settings(&mut self) -> Option<&mut dyn Settings> {
+        Some(&mut self.bounds)
+    }
+
     fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
-        let mut asking = Asking { task, observer, every_size: self.every_size, open: Vec::new(), answers: Vec::new() };
+        let ByRings { every_size, bounds, .. } = *self;
+        let mut asking = Asking { task, observer, every_size, bounds, open: Vec::new(), answers: Vec::new() };
         asking.sort();
         asking.climb();
         Ok(asking.finish())
@@ -85,6 +93,7 @@ struct Asking<'a> {
     task: &'a Task<'a>,
     observer: &'a dyn Observer,
     every_size: bool,
+    bounds: Bounds,
     open: Vec<Open>,
     answers: Vec<Answer>,
 }
@@ -124,11 +133,11 @@ impl Asking<'_> {
             return self.leave(&Feature::Rendezvous.into());
         }
         let told: Vec<_> = self.open.iter().flat_map(|open| open.asked.told.iter().cloned()).collect();
-        let ring = match ring_of(self.task.model, &told) {
+        let ring = match ring_of(self.task.model, &told, self.bounds) {
             Ok(ring) => ring,
             Err(reason) => return self.leave(&outside(&reason)),
         };
-        let widest = if ring.network == Network::Tree { 1 } else { WIDEST };
+        let widest = if ring.network == Network::Tree { 1 } else { self.bounds.window_processes };
         for width in 1..=widest {
             if self.open.is_empty() {
                 return;
@@ -162,7 +171,7 @@ impl Asking<'_> {
     /// Flows that windows keep among themselves, and the windows that are left then.
     fn within_flows<'w>(&self, windows: Windows<'w>) -> Result<(Windows<'w>, Vec<ConservedSum>), Failure> {
         let mut kept = if windows.ring.network == Network::Tree { Vec::new() } else { flows(&windows) };
-        kept.truncate(MOST_FLOWS);
+        kept.truncate(self.bounds.window_sums);
         let mut windows = windows;
         while !kept.is_empty() {
             windows = Windows::closed_within(windows.ring, windows.sizes, (&kept, &self.task.budget))?;
@@ -266,7 +275,7 @@ pub fn certified(windows: &Windows<'_>, flows: Vec<ConservedSum>) -> RingsProof 
 
 /// Whether the program is a ring, chain or tree, whatever is asked about it.
 pub fn is_inside(model: &Model) -> bool {
-    ring_of(model, &[]).is_ok()
+    ring_of(model, &[], Bounds::default()).is_ok()
 }
 
 /// Why a program or a property is outside the fragment, with its place; `None` where both are inside.
@@ -274,7 +283,7 @@ pub fn obstacle(model: &Model, property: PropertyId) -> Option<FragmentReason> {
     let kind: &PropertyKind = &model.template().properties[property].kind;
     match asked((model, network_of(model)), kind) {
         Err(reason) => Some(reason),
-        Ok(found) => ring_of(model, &found.told).err(),
+        Ok(found) => ring_of(model, &found.told, Bounds::default()).err(),
     }
 }
 
@@ -283,9 +292,10 @@ fn network_of(model: &Model) -> Network {
     if has_branches(model) { Network::Tree } else { Network::Line }
 }
 
-fn ring_of(model: &Model, told: &[Neighbours]) -> Result<Ring, FragmentReason> {
-    match network_of(model) {
+fn ring_of(model: &Model, told: &[Neighbours], bounds: Bounds) -> Result<Ring, FragmentReason> {
+    let ring = match network_of(model) {
         Network::Line => Ring::new(model, told),
         Network::Tree => Ring::tree(model),
-    }
+    };
+    ring.map(|ring| Ring { bounds, ..ring })
 }

@@ -17,15 +17,6 @@ use crate::instance::{Part, WindowPosition};
 use crate::walk::Weights;
 use crate::windows::{Shape, WindowState, Windows};
 
-/// Elimination is given up beyond so many candidates.
-const MOST_CANDIDATES: usize = 600;
-
-/// Unknown weights, at most.
-const MOST_UNKNOWN: usize = 400;
-
-/// So many states of a small size are searched for candidates.
-const MOST_SEARCHED: usize = 1_000;
-
 /// Sums beyond this are not counted.
 const GREATEST_TOTAL: u64 = 8;
 
@@ -153,7 +144,7 @@ fn steps_taken(windows: &Windows<'_>, counted: &Counted) -> Steps {
                 let delta = changed(counted, shape, (&before, &instance.read(&after, &parts, stand)));
                 steps.terms.extend(delta.keys().cloned());
                 steps.kinds.insert(delta.into_iter().collect());
-                if known.len() < MOST_SEARCHED && known.insert(after.clone()) {
+                if known.len() < windows.ring.bounds.window_samples && known.insert(after.clone()) {
                     open.push_back(after);
                 }
             }
@@ -204,7 +195,7 @@ pub fn seen_weight(flow: &BTreeMap<RingWeight, u64>, shape: &Shape, state: &Wind
 pub fn flows(windows: &Windows<'_>) -> Vec<ConservedSum> {
     let counted = Counted::new(windows);
     let Steps { kinds: steps, terms: unknown } = steps_taken(windows, &counted);
-    if unknown.len() > MOST_UNKNOWN {
+    if unknown.len() > windows.ring.bounds.window_weights {
         return Vec::new();
     }
     let unknown: Vec<RingWeight> = unknown.into_iter().collect();
@@ -222,7 +213,7 @@ pub fn flows(windows: &Windows<'_>) -> Vec<ConservedSum> {
             rows[number[term]].rest[column] += times;
         }
     }
-    let found = eliminated(rows, steps.len());
+    let found = eliminated(rows, steps.len(), windows.ring.bounds.window_candidates);
     let mut flows: Vec<ConservedSum> = found
         .into_iter()
         .filter_map(|row| {
@@ -238,8 +229,8 @@ pub fn flows(windows: &Windows<'_>) -> Vec<ConservedSum> {
     flows
 }
 
-/// Farkas' elimination: the rows whose rest is nothing.
-fn eliminated(mut rows: Vec<Row>, n_columns: usize) -> Vec<Row> {
+/// Farkas' elimination: the rows whose rest is nothing; none where there are too many candidates on the way.
+fn eliminated(mut rows: Vec<Row>, n_columns: usize, most: usize) -> Vec<Row> {
     let mut left: BTreeSet<usize> = (0..n_columns).collect();
     loop {
         let cost = |&column: &usize| {
@@ -255,13 +246,13 @@ fn eliminated(mut rows: Vec<Row>, n_columns: usize) -> Vec<Row> {
         for one in &plus {
             for other in &minus {
                 next.extend(combined(one, other, column));
-                if next.len() > 4 * MOST_CANDIDATES {
+                if next.len() > 4 * most {
                     return Vec::new();
                 }
             }
         }
         rows = least(next.into_iter().collect());
-        if rows.len() > MOST_CANDIDATES {
+        if rows.len() > most {
             return Vec::new();
         }
     }

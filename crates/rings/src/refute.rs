@@ -26,16 +26,11 @@ use model::value::Value;
 use rustc_hash::{FxHashMap, FxHashSet};
 use streett::{EdgeBits, GraphArc, MarkedGraph, StreettPair};
 
+use crate::bounds::Bounds;
 use crate::question::touched;
 use crate::runs::{Runs, Side};
 use crate::walk::Weights;
 use crate::windows::{Failure, Shape, Windows};
-
-/// More nodes than this are not examined.
-const MOST_NODES: usize = 1_500;
-
-/// Rounds over all nodes.
-const MOST_ROUNDS: usize = 64;
 
 /// Whether windows exclude every violation of a temporal property about each process.
 ///
@@ -181,6 +176,10 @@ impl<'r, 'w, 'a> Refuter<'r, 'w, 'a> {
         Refuter { runs, flows, conditions, nodes: Vec::new(), numbers, meets, budget }
     }
 
+    fn bounds(&self) -> &Bounds {
+        &self.runs.windows.ring.bounds
+    }
+
     fn refutes(&mut self, goal: &Goal) -> Result<bool, StopReason> {
         let mut wanted = Vec::new();
         for (shape, automata) in goal.automata.iter().enumerate() {
@@ -190,7 +189,7 @@ impl<'r, 'w, 'a> Refuter<'r, 'w, 'a> {
                 }
             }
         }
-        for _ in 0..MOST_ROUNDS {
+        for _ in 0..self.bounds().window_rounds {
             // What is in no finite tree is excluded first: parts of the others are dear.
             while self.is_tree() && self.prune()? {}
             if wanted.iter().all(|&node| self.nodes[node].is_dead) {
@@ -200,7 +199,7 @@ impl<'r, 'w, 'a> Refuter<'r, 'w, 'a> {
             let mut at = 0;
             while at < self.nodes.len() {
                 self.budget.check(0)?;
-                if self.nodes.len() > MOST_NODES {
+                if self.nodes.len() > self.bounds().window_components {
                     return Ok(false);
                 }
                 if !self.nodes[at].is_dead {
@@ -392,7 +391,7 @@ impl<'r, 'w, 'a> Refuter<'r, 'w, 'a> {
                     open.push(next);
                 }
             }
-            if self.nodes.len() > MOST_NODES {
+            if self.nodes.len() > self.bounds().window_components {
                 return Ok(true);
             }
         }

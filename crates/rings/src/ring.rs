@@ -15,6 +15,7 @@ use model::template::{self, FragmentReason, IndexTest, Neighbours, neighbours};
 use model::types::ScalarType;
 use model::variable::{Storage, VarId};
 
+use crate::bounds::Bounds;
 use crate::heap;
 use crate::instance::{Arrangement, Instance, WindowPosition};
 use crate::named::NamedIndices;
@@ -47,6 +48,8 @@ pub struct Ring {
     pub rows: Vec<(VarId, usize)>,
     /// Shared cells that name a process.
     pub naming: BTreeSet<VarId>,
+    /// How far windows go.
+    pub bounds: Bounds,
 }
 
 /// The program at every size that shows words of this width.
@@ -92,7 +95,8 @@ impl Ring {
         }
         let (parameter, network) = (found.sized.parameter, Network::Line);
         let naming = found.naming.clone();
-        let mut ring = Ring { family, parameter, network, distances, least, greatest, rows, naming };
+        let mut ring =
+            Ring { family, parameter, network, distances, least, greatest, rows, naming, bounds: Bounds::default() };
         ring.reach(model)?;
         if found.has_ends {
             let ends = &mut ring.distances;
@@ -124,7 +128,17 @@ impl Ring {
         let distances = Distances { left: 1, right: 2, modulus: 2 };
         let (family, parameter, network) = (sized.family, sized.parameter, Network::Tree);
         let naming = BTreeSet::new();
-        Ok(Ring { family, parameter, network, distances, least: 0, greatest: 0, rows, naming })
+        Ok(Ring {
+            family,
+            parameter,
+            network,
+            distances,
+            least: 0,
+            greatest: 0,
+            rows,
+            naming,
+            bounds: Bounds::default(),
+        })
     }
 
     /// How far processes reach, read off a size at which every process and its reach are apart from the other end.

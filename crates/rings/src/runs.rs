@@ -17,10 +17,7 @@ use model::process::ProcessId;
 use rustc_hash::{FxHashMap, FxHashSet};
 use streett::{EdgeBits, GraphArc, MarkedGraph, StreettPair};
 
-use crate::windows::{Failure, MOST_WAYS, Pair, Shape, WindowState, Windows};
-
-/// More edges than this, all together, are not examined.
-const MOST_EDGES: usize = 400_000;
+use crate::windows::{Failure, Pair, Shape, WindowState, Windows};
 
 /// The process that has the turn of an edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -135,7 +132,9 @@ impl<'w, 'a> Runs<'w, 'a> {
         let mut runs = Runs { windows, graphs: Vec::new(), options, pairings: Vec::new() };
         let mut n_edges = 0;
         for shape in 0..windows.shapes.len() {
-            let Some(graph) = runs.graph(shape, MOST_EDGES - n_edges, budget)? else { return Ok(None) };
+            let Some(graph) = runs.graph(shape, windows.ring.bounds.window_edges - n_edges, budget)? else {
+                return Ok(None);
+            };
             n_edges += graph.labels.len();
             runs.graphs.push(graph);
         }
@@ -392,7 +391,8 @@ fn options_at(windows: &Windows<'_>, shape: usize, state: usize) -> Result<Vec<O
     let mut found = Vec::new();
     for at in 0..windows.sizes.width {
         let process = ProcessId::new((stand.at + at) % instance.size);
-        let (steps, _) = attempts_up_to(model, &whole, process, MOST_WAYS).ok_or(Failure::Outside)?;
+        let (steps, _) =
+            attempts_up_to(model, &whole, process, windows.ring.bounds.window_ways).ok_or(Failure::Outside)?;
         let stands = steps.is_empty() || is_idle(model, &whole, process);
         let mut options = Options::default();
         let mut known: BTreeSet<Turn> = BTreeSet::new();

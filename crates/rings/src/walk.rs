@@ -10,9 +10,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::windows::Windows;
 
-/// A walk is followed through at most so many situations.
-const MOST_SITUATIONS: usize = 400_000;
-
 /// A window in one of its states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Node {
@@ -132,7 +129,7 @@ impl<'w, 'a> Neighbourhood<'w, 'a> {
         }
         while let Some(situation) = open.pop() {
             budget.check(0)?;
-            if known.len() > MOST_SITUATIONS {
+            if known.len() > self.windows.ring.bounds.window_situations {
                 return Ok(true);
             }
             for node in self.after(situation.node) {

@@ -19,12 +19,6 @@ use crate::heap;
 use crate::instance::{Part, Sighted, WindowPosition};
 use crate::ring::{Ring, Sizes};
 
-/// A step is taken in at most so many ways.
-pub(crate) const MOST_WAYS: usize = 1 << 14;
-
-/// A window starts in at most so many ways.
-const MOST_STARTS: usize = 1 << 16;
-
 /// Values for the items of a window, in their order.
 pub type WindowState = Vec<RingValue>;
 
@@ -290,7 +284,8 @@ impl<'a> Windows<'a> {
                         return Err(Failure::Outside);
                     }
                     let context = instance.model.type_context();
-                    if ty.n_values(context).saturating_mul(open.len() as u128) > MOST_STARTS as u128 {
+                    if ty.n_values(context).saturating_mul(open.len() as u128) > self.ring.bounds.window_starts as u128
+                    {
                         return Err(Failure::Outside);
                     }
                     let values: Vec<RingValue> = ty.values(context).map(RingValue::Value).collect();
@@ -315,7 +310,8 @@ impl<'a> Windows<'a> {
             let place = (stand.at + at) % instance.size;
             let process = ProcessId::new(place);
             let model = &instance.model;
-            let (steps, footprint) = attempts_up_to(model, &whole, process, MOST_WAYS).ok_or(Failure::Outside)?;
+            let (steps, footprint) =
+                attempts_up_to(model, &whole, process, self.ring.bounds.window_ways).ok_or(Failure::Outside)?;
             let stays = instance.stays_within(place, &footprint.cells)
                 && footprint.places.iter().all(|&other| other == process);
             if !stays {

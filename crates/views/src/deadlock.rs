@@ -22,9 +22,6 @@ use crate::layout::{Layout, SharedColumn, is_over};
 use crate::packed::{Joined, Packed, Scratch, Shape};
 use crate::sight::{Ground, Halt, Needs, Sight, Who};
 
-/// After so many actions tried, and configurations looked at for them, it is given up: a deadlock may be.
-const MOST_TRIALS: usize = 300_000;
-
 /// After so many of them the limits are looked at.
 const TRIALS_BETWEEN_CHECKS: usize = 256;
 
@@ -291,7 +288,7 @@ impl Blocked<'_, '_> {
 
     fn pace(&mut self) -> Result<(), End> {
         self.n_trials += 1;
-        if self.n_trials > MOST_TRIALS {
+        if self.n_trials > self.ground.bounds.trials {
             return Err(End::TooMany);
         }
         if self.n_trials.is_multiple_of(TRIALS_BETWEEN_CHECKS) {

@@ -15,6 +15,7 @@ use evidence::{Evidence, Scope};
 use model::Model;
 use model::property::PropertyKind;
 
+use crate::bounds::Bounds;
 use crate::config::{Config, MANY_NAMED};
 use crate::counting::prove::{Counting, least_size};
 use crate::deadlock::{self, DeadlockCandidate};
@@ -32,21 +33,11 @@ use crate::race;
 use crate::sight::Ground;
 use crate::words::in_words;
 
-/// Views that hide nothing, for deadlocks that others do not exclude, take at most so many steps.
-const MOST_STEPS_TO_SHOW: usize = 100_000;
-
-engine::config! {
-    /// What bounds views.
-    pub struct Bounds {
-        /// The most processes in a view.
-        pub processes: usize = 3,
-    }
-}
-
 /// The method.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ByViews {
-    bounds: Bounds,
+    /// What bounds it.
+    pub bounds: Bounds,
     /// Whether proofs are wanted that say nothing about the instance at hand, because it is smaller than the views.
     every_size: bool,
     /// Whether columns are left out wherever they may be, and not only of views that take many steps.
@@ -76,8 +67,9 @@ impl Engine for ByViews {
     }
 
     fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
-        let ByViews { every_size, leaves_out, .. } = *self;
-        let mut asking = Asking { task, observer, every_size, leaves_out, open: Vec::new(), answers: Vec::new() };
+        let ByViews { every_size, leaves_out, bounds } = *self;
+        let mut asking =
+            Asking { task, observer, every_size, leaves_out, bounds: &bounds, open: Vec::new(), answers: Vec::new() };
         asking.begin();
         for n_named in 0..=MOST_NAMED {
             if asking.open.iter().all(|open| open.is_inside) {
@@ -128,6 +120,7 @@ struct Asking<'a> {
     observer: &'a dyn Observer,
     every_size: bool,
     leaves_out: bool,
+    bounds: &'a Bounds,
     open: Vec<Open>,
     answers: Vec<Answer>,
 }
@@ -186,6 +179,7 @@ impl Asking<'_> {
         let written = |open: &Open| (open.property, race::as_states(model, open.property));
         let kinds: BTreeMap<PropertyId, PropertyKind> = self.open.iter().map(written).collect();
         let Ok(counting) = Counting::new(model, &self.task.budget) else { return };
+        let counting = counting.within(*self.bounds);
         let parameter = counting.parameter();
         if parameter.is_none() && self.every_size {
             return;
@@ -221,7 +215,7 @@ impl Asking<'_> {
     fn look_closer(&mut self) {
         let model = self.task.model;
         let Some(layout) = layout(model) else { return };
-        let ground = Ground { model, layout: &layout };
+        let ground = Ground { model, layout: &layout, bounds: self.bounds };
         if self.open.is_empty() || !self.open.iter().any(|open| asked(model, open.property).is_some()) {
             return;
         }
@@ -255,7 +249,7 @@ impl Asking<'_> {
         let mut ladders: BTreeMap<PropertyId, Ladder> = BTreeMap::new();
         for open in &self.open {
             if let Some(question) = &open.question {
-                let ladder = Ladder::new(model, &fragment.layout, question, (most, &with.present));
+                let ladder = Ladder::new(model, &fragment.layout, question, ((self.bounds, most), &with.present));
                 ladders.insert(open.property, ladder.leaving_out(self.leaves_out));
             }
         }
@@ -286,7 +280,7 @@ impl Asking<'_> {
         let is_deadlock = |open: &&Open| matches!(open.question, Some(Question::NoDeadlock));
         for k in 1..=most.min(2) {
             let asked: Vec<PropertyId> = self.open.iter().filter(is_deadlock).map(|open| open.property).collect();
-            let steps = Steps { most: MOST_STEPS_TO_SHOW, first_look: usize::MAX };
+            let steps = Steps { most: self.bounds.steps_to_show, first_look: usize::MAX };
             if asked.is_empty() {
                 return;
             }
@@ -306,7 +300,7 @@ impl Asking<'_> {
         k: usize,
         (asked, steps): (&[PropertyId], Steps),
     ) -> Option<BTreeMap<PropertyId, Failed>> {
-        let ground = Ground { model: self.task.model, layout };
+        let ground = Ground { model: self.task.model, layout, bounds: self.bounds };
         let budget = &self.task.budget;
         let mut failed: BTreeMap<PropertyId, Failed> = BTreeMap::new();
         let mut reasons: BTreeMap<PropertyId, StopReason> = BTreeMap::new();
@@ -509,7 +503,7 @@ fn statement(model: &Model, at: base::Span) -> &str {
 
 /// The same ground for a shorter time.
 fn ground_of<'s, 'm: 's>(ground: Ground<'m>) -> Ground<'s> {
-    Ground { model: ground.model, layout: ground.layout }
+    Ground { ..ground }
 }
 
 /// The views as a claim.

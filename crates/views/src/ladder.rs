@@ -15,22 +15,10 @@ use model::statements::statements;
 use model::variable::VarId;
 use model::visit::each_part;
 
+use crate::bounds::Bounds;
 use crate::fragment::Question;
 use crate::layout::{Layout, Presence};
 use crate::origin::Reliance;
-
-/// Views of one process that take more steps than this give way to views of two, which prove all that they prove. Any processes fit together
-/// there, so that steps which look at several have more ways (German's protocol is closed in two seconds with two, and not in eight with one).
-const MOST_STEPS_OF_ONE: usize = 20_000;
-
-/// Views of more processes that take more steps than this are tried with fewer columns first.
-const MOST_STEPS_AT_FIRST: usize = 5_000;
-
-/// With more views of two processes than this, views of three are not tried: there would be too many.
-const MOST_VIEWS_TO_WIDEN: usize = 400;
-
-/// Columns are shown in so many turns at most; then all are.
-const MOST_TURNS: usize = 6;
 
 /// Views that are tried.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -80,11 +68,17 @@ pub(crate) struct Ladder {
     n_turns: usize,
     is_narrow: bool,
     most_at_first: usize,
+    bounds: Bounds,
 }
 
 impl Ladder {
     /// The first views for a question.
-    pub fn new(model: &Model, layout: &Layout, question: &Question, (most, present): (usize, &[Presence])) -> Ladder {
+    pub fn new(
+        model: &Model,
+        layout: &Layout,
+        question: &Question,
+        ((bounds, most), present): ((&Bounds, usize), &[Presence]),
+    ) -> Ladder {
         let rung = Rung { effort: Effort::Light, k: 1, says_of_all: false, veiled: BTreeSet::new() };
         let mut needed = decisive(model, matches!(question, Question::NoFault));
         if let Question::Never { expr, .. } = question {
@@ -100,7 +94,8 @@ impl Ladder {
             tried: Vec::new(),
             n_turns: 0,
             is_narrow: true,
-            most_at_first: MOST_STEPS_AT_FIRST,
+            most_at_first: bounds.steps_at_first,
+            bounds: *bounds,
         }
     }
 
@@ -112,7 +107,7 @@ impl Ladder {
     /// How many steps the views may take.
     pub fn most_steps(&self) -> usize {
         match self.rung.effort {
-            _ if self.rung.k == 1 && self.most > 1 => MOST_STEPS_OF_ONE,
+            _ if self.rung.k == 1 && self.most > 1 => self.bounds.steps_of_one,
             Effort::Light if self.rung.k > 1 && !self.veil().is_empty() => self.most_at_first,
             _ => usize::MAX,
         }
@@ -121,7 +116,7 @@ impl Ladder {
     /// With how many views it is asked first whether they are of any use: whether views of three are tried depends on how many those of two are.
     pub fn first_look(&self) -> usize {
         match self.rung.k {
-            2 if self.most > 2 => MOST_VIEWS_TO_WIDEN + 1,
+            2 if self.most > 2 => self.bounds.views_to_widen + 1,
             _ => 32,
         }
     }
@@ -134,7 +129,7 @@ impl Ladder {
             Failed::TooDear => BTreeSet::new(),
         };
         match (self.rung.effort, why) {
-            (Effort::Guided, Failed::Admitted(..)) if !read.is_empty() && self.n_turns < MOST_TURNS => {
+            (Effort::Guided, Failed::Admitted(..)) if !read.is_empty() && self.n_turns < self.bounds.turns => {
                 self.n_turns += 1;
                 self.rung.veiled.retain(|column| !read.contains(column));
                 true
@@ -165,7 +160,7 @@ impl Ladder {
     /// One process more, or what views say of all processes, whichever the violation asks for; the other one afterwards.
     fn widen(&mut self, is_witnessed: bool, n_views: usize) -> bool {
         if self.rung.k >= 2 {
-            self.is_narrow &= n_views <= MOST_VIEWS_TO_WIDEN;
+            self.is_narrow &= n_views <= self.bounds.views_to_widen;
         }
         let presences = (2, true);
         let more = match self.rung.k {

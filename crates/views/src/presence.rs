@@ -24,7 +24,7 @@ const MOST_VALUES: u128 = 16;
 
 /// The layout of views that say of all processes what steps wait for in somebody else. What that is about is not hidden.
 pub fn with_presences(model: &Model, layout: &Layout) -> Layout {
-    let present = presences(Ground { model, layout });
+    let present = presences(Ground::new(model, layout));
     let is_shown = |column: ViewColumn| present.iter().any(|one| column == ViewColumn::Local(one.column));
     let mut with = layout.clone();
     with.hidden.retain(|rule| !is_shown(rule.what));
@@ -34,7 +34,7 @@ pub fn with_presences(model: &Model, layout: &Layout) -> Layout {
 
 /// What steps of the program wait for in somebody else.
 pub fn presences(ground: Ground<'_>) -> Vec<Presence> {
-    let Ground { model, layout } = ground;
+    let Ground { model, layout, .. } = ground;
     let mut found: Vec<Presence> = Vec::new();
     for action in model.actions.iter() {
         each_quantifier(layout, action, &mut |quantified, binding| {
@@ -147,7 +147,7 @@ fn columns(ground: Ground<'_>, quantified: &Quantified, binding: BoundVar) -> Ve
 
 /// The column of the bound process at which an access of a single cell looks.
 fn column_of(ground: Ground<'_>, access: &Access, binding: BoundVar) -> Option<usize> {
-    let Ground { model, layout } = ground;
+    let Ground { model, layout, .. } = ground;
     let is_bound = |who: &Expr| matches!(who.kind, ExprKind::Bound(var) if var == binding);
     match (&access.whose, &access.indices[..]) {
         (Whose::Of(who), []) if is_bound(who) => {

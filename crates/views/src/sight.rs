@@ -15,6 +15,7 @@ use model::types::ScalarType;
 use model::value::Value;
 use model::variable::{CellId, Storage};
 
+use crate::bounds::{Bounds, USUAL};
 use crate::choices::Choices;
 use crate::config::{Config, Item, MOST_SLOTS, Slot};
 use crate::hiding::ViewColumn;
@@ -76,6 +77,15 @@ pub struct Ground<'m> {
     pub model: &'m Model,
     /// What its configurations consist of.
     pub layout: &'m Layout,
+    /// How far everything goes.
+    pub bounds: &'m Bounds,
+}
+
+impl<'m> Ground<'m> {
+    /// A program, with the usual bounds.
+    pub fn new(model: &'m Model, layout: &'m Layout) -> Ground<'m> {
+        Ground { model, layout, bounds: &USUAL }
+    }
 }
 
 /// How what is not seen is treated.
@@ -264,7 +274,7 @@ impl<'m> Sight<'_, 'm> {
 
     /// Where an access leads, its indices checked.
     pub(crate) fn locate(&mut self, access: &'m Access) -> Evaluated<Location> {
-        let Ground { model, layout } = self.ground;
+        let Ground { model, layout, .. } = self.ground;
         let owner = match &access.whose {
             Whose::Shared => None,
             Whose::Frame => return Err(Halt::Outside(access.span)),
@@ -294,7 +304,7 @@ impl<'m> Sight<'_, 'm> {
     }
 
     fn location(&self, access: &Access, owner: Option<Item>, place: (Option<Slot>, usize)) -> Option<Location> {
-        let Ground { model, layout } = self.ground;
+        let Ground { model, layout, .. } = self.ground;
         let var = &model.vars[access.var];
         let id = match owner {
             Some(Item::Slot(slot)) => {

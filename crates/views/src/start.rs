@@ -82,7 +82,7 @@ struct Start<'a, 'm> {
 impl<'m> Start<'_, 'm> {
     /// Whether every process of the family starts like the first one, where the text does not ask which one it is.
     fn is_alike(&self) -> bool {
-        let Ground { model, layout } = self.ground;
+        let Ground { model, layout, .. } = self.ground;
         let mut processes = model.families[layout.family].processes();
         let Some(first) = processes.next() else { return false };
         let starts = |process: ProcessId, column: LocalColumn| {
@@ -100,7 +100,7 @@ impl<'m> Start<'_, 'm> {
     }
 
     fn one(&self, k: usize, choices: &mut Choices) -> Result<Config, Halt> {
-        let Ground { model, layout } = self.ground;
+        let Ground { model, layout, .. } = self.ground;
         let slots = vec![Some(Vec::new()); k];
         let order = if layout.is_ordered { (0..k as Slot).collect() } else { Vec::new() };
         let mut sight = Sight {
@@ -148,14 +148,14 @@ impl<'m> Start<'_, 'm> {
 
     /// Whether processes may start with different values in a column.
     fn differ(&self, column: LocalColumn) -> bool {
-        let Ground { model, layout } = self.ground;
+        let Ground { model, layout, .. } = self.ground;
         let cell = local_cell(model, layout, model.families[layout.family].first, column);
         cell.is_none_or(|cell| self.free.contains(&cell) || asks_who(model, layout, cell).is_some())
     }
 
     /// Everybody goes to its entry, into loops where it begins with them.
     fn enter(&self, sight: &mut Sight<'_, 'm>, k: usize) -> Result<(), Halt> {
-        let Ground { model, layout } = self.ground;
+        let Ground { model, layout, .. } = self.ground;
         let scans: Vec<LoopId> =
             model.loops.entries().filter(|(_, one)| is_over(&one.domain, layout.family)).map(|(id, _)| id).collect();
         let others = model.processes.ids().filter(|&process| !layout.is_member(model, process)).map(Who::Other);
@@ -174,7 +174,7 @@ impl<'m> Start<'_, 'm> {
     }
 
     fn content(&self, sight: &mut Sight<'_, 'm>, cell: CellId) -> Result<Item, Halt> {
-        let Ground { model, layout } = self.ground;
+        let Ground { model, layout, .. } = self.ground;
         let ty = model.cells[cell].ty;
         if let Some(start) = asks_who(model, layout, cell) {
             let value = sight.value(start)?;
@@ -267,7 +267,7 @@ pub(crate) fn local_cell(model: &Model, layout: &Layout, process: ProcessId, col
 
 /// What a state of an instance looks like where these processes of the family are seen, in canonical form.
 pub fn project(ground: Ground<'_>, state: &State, seen: &[ProcessId]) -> Config {
-    let Ground { model, layout } = ground;
+    let Ground { model, layout, .. } = ground;
     let mut projection = Projection { ground, state, slots: seen.to_vec(), active: active_loops(model) };
     let mut shared: Vec<Item> = layout.shared.iter().map(|&column| projection.shared(column)).collect();
     shared.extend(layout.named.iter().map(|&process| projection.item(Value::Process(process))));
@@ -318,7 +318,7 @@ impl Projection<'_> {
 
     /// The loop over the family whose counter a cell of the process is.
     fn scan_of(&self, cell: CellId) -> Option<LoopId> {
-        let Ground { model, layout } = self.ground;
+        let Ground { model, layout, .. } = self.ground;
         let var = model.cells[cell].var;
         let is_scan = |id: &LoopId| model.loops[*id].counter == var && is_over(&model.loops[*id].domain, layout.family);
         model.loops.ids().find(is_scan)

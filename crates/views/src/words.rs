@@ -47,7 +47,7 @@ impl Words<'_, '_> {
     }
 
     fn places(&self) -> Vec<String> {
-        let Ground { model, layout } = self.ground;
+        let Ground { model, layout, .. } = self.ground;
         let family = &model.families[layout.family].name;
         let mut told = Vec::new();
         for slot in self.config.seen() {
@@ -64,7 +64,7 @@ impl Words<'_, '_> {
     }
 
     fn cells(&self) -> Vec<String> {
-        let Ground { model, layout } = self.ground;
+        let Ground { model, layout, .. } = self.ground;
         let mut told = Vec::new();
         for (column, &item) in layout.shared.iter().zip(&self.config.shared) {
             let SharedColumn::Cell(cell) = column else { continue };
@@ -86,7 +86,7 @@ impl Words<'_, '_> {
 
     /// The name of what a column of a process shows; `None` for counters of loops, and for parts of arrays that have no short name.
     fn own(&self, column: LocalColumn, who: &str) -> Option<String> {
-        let Ground { model, layout } = self.ground;
+        let Ground { model, layout, .. } = self.ground;
         match column {
             LocalColumn::Control | LocalColumn::Taken(_) => None,
             LocalColumn::Element(row, _) => {

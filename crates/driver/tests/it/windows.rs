@@ -335,3 +335,18 @@ fn a_parents_other_child_is_heard() {
     }
     check_refused("a step of the parent's other child", &model, "p", &certificate);
 }
+
+/// What bounds windows is among the settings of the methods that ask them.
+#[test]
+fn windows_go_as_far_as_their_settings_say() {
+    let text = include_str!("../../../../examples/milner.pw");
+    let model = lang::load(&SourceFile::new("milner.pw", text), &[("N".to_owned(), 50)]).unwrap().model;
+    let asked = |given: &str| {
+        let method = methods::find("views").unwrap();
+        ask(&*methods::configured(method, &[given.to_owned()]).ok().unwrap(), &model, "one_token")
+    };
+    assert!(matches!(asked("window-processes=3"), Verdict::Holds(_)));
+    // Whoever chooses has two ways.
+    let verdict = asked("window-ways=1");
+    assert!(matches!(verdict, Verdict::Unknown(_)), "{verdict:?}");
+}

@@ -7,7 +7,7 @@
 
 use base::StopReason;
 
-use super::{MOST_NODES, Refuter};
+use super::Refuter;
 use crate::heap::is_root;
 use crate::runs::Side;
 
@@ -24,7 +24,7 @@ impl Refuter<'_, '_, '_> {
         let mut around: Vec<Context> = Vec::new();
         while around.len() < self.nodes.len() {
             self.budget.check(0)?;
-            if self.nodes.len() > MOST_NODES {
+            if self.nodes.len() > self.bounds().window_components {
                 return Ok(false);
             }
             if self.is_within_dead(around.len()) {

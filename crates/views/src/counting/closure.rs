@@ -24,14 +24,6 @@ use super::step::shifted;
 use super::walk::NOT_TAKEN;
 use crate::choices::Choices;
 
-/// More views are not looked at.
-const MOST_VIEWS: usize = 1500;
-
-/// More ways through steps, and more systems of constraints, are not looked at: there is no proof soon. Counted references that the last one
-/// frees, with the owner's, take more than 4 000 systems and a quarter of a second; programs of which nothing is proved cost up to a second.
-const MOST_WAYS: usize = 400_000;
-const MOST_SYSTEMS: usize = 12_000;
-
 /// Why there is no set of views.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Failure {
@@ -192,7 +184,7 @@ impl<'m> Closure<'_, 'm> {
         if self.known.contains(&view) {
             return Ok(());
         }
-        if self.views.len() >= MOST_VIEWS {
+        if self.views.len() >= self.roster.bounds.counted_views {
             return Err(Failure::TooMany);
         }
         let key = blind(self.roster, &Scene::of(&view));
@@ -418,7 +410,7 @@ impl<'m> Closure<'_, 'm> {
 
     fn pace(&mut self) -> Result<(), Failure> {
         self.n_ways += 1;
-        if self.n_ways > MOST_WAYS || self.n_systems.get() > MOST_SYSTEMS {
+        if self.n_ways > self.roster.bounds.counted_ways || self.n_systems.get() > self.roster.bounds.counted_systems {
             return Err(Failure::TooMany);
         }
         if self.n_ways.is_multiple_of(256) {

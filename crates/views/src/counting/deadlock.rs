@@ -17,9 +17,6 @@ use super::roster::{CountingItem, CountingView};
 use crate::choices::Choices;
 use crate::layout::SharedColumn;
 
-/// After so many actions tried it is given up: a deadlock may be.
-const MOST_TRIALS: usize = 20_000;
-
 /// What has to be so, with what is counted in it.
 #[derive(Clone, Default)]
 struct Known {
@@ -245,7 +242,7 @@ impl<'m> Search<'_, '_, 'm> {
         let mut found = Vec::new();
         loop {
             self.n_trials += 1;
-            if self.n_trials > MOST_TRIALS {
+            if self.n_trials > self.found.roster.bounds.counted_trials {
                 return Err(Failure::TooMany);
             }
             if self.n_trials.is_multiple_of(64) {

@@ -24,6 +24,7 @@ use super::look::{Halt, Look, Scene, Val, Who};
 use super::roster::{CountingView, MOST_SHOWN, Roster};
 use super::signs;
 use super::weigh::candidates;
+use crate::bounds::Bounds;
 use crate::choices::Choices;
 
 /// A program that can be counted in.
@@ -43,7 +44,14 @@ impl<'m> Counting<'m> {
     /// # Errors
     /// What stands in the way.
     pub fn new(model: &'m Model, budget: &'m Budget) -> Result<Counting<'m>, FragmentReason> {
-        Ok(Counting { roster: Roster::new(model, Vec::new())?, budget, shows_signs: [false, true] })
+        Ok(Counting { roster: Roster::new(model, Vec::new(), Bounds::default())?, budget, shows_signs: [false, true] })
+    }
+
+    /// The same, within other bounds.
+    #[must_use]
+    pub fn within(mut self, bounds: Bounds) -> Counting<'m> {
+        self.roster.bounds = bounds;
+        self
     }
 
     /// The same, where signs are shown before it is tried without: proofs are larger, and more of them have signs.
@@ -67,7 +75,8 @@ impl<'m> Counting<'m> {
     pub fn prove(&self, questions: &[&'m PropertyKind]) -> Result<Proved, StopReason> {
         let mut proved = Proved::new();
         let named = ends::mentioned(&self.roster, questions);
-        let with_named = (!named.is_empty()).then(|| Roster::new(self.roster.model, named).ok()).flatten();
+        let with_named =
+            (!named.is_empty()).then(|| Roster::new(self.roster.model, named, self.roster.bounds).ok()).flatten();
         for roster in [Some(&self.roster), with_named.as_ref()].into_iter().flatten() {
             for shows_signs in self.shows_signs {
                 if proved.len() < questions.len() {

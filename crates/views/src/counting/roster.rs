@@ -20,6 +20,7 @@ use model::value::Value;
 use model::variable::{CellId, Init, Storage, VarId};
 
 use super::form::{Form, Term};
+use crate::bounds::Bounds;
 
 /// Cells with more values are not shown.
 pub const MOST_SHOWN: i64 = 24;
@@ -34,6 +35,8 @@ pub struct Roster<'m> {
     pub model: &'m Model,
     /// The program as it was written.
     pub text: &'m Model,
+    /// How far everything goes.
+    pub bounds: Bounds,
     /// The families of interchangeable processes.
     pub many: Vec<FamilyId>,
     /// The processes of these families that are not like the others.
@@ -63,11 +66,12 @@ impl<'m> Roster<'m> {
     ///
     /// # Errors
     /// What stands in the way.
-    pub fn new(model: &'m Model, named: Vec<NamedEnds>) -> Result<Roster<'m>, FragmentReason> {
+    pub fn new(model: &'m Model, named: Vec<NamedEnds>, bounds: Bounds) -> Result<Roster<'m>, FragmentReason> {
         let text = model.template();
         let mut roster = Roster {
             model,
             text,
+            bounds,
             many: Vec::new(),
             named,
             singles: Vec::new(),

@@ -18,17 +18,6 @@ use super::skeleton::{Edge, Skeleton, Target};
 use super::step::Scan;
 use crate::sight::Ground;
 
-/// A view of more states is given up, and one that is joined with one more process more often.
-const MOST_STATES: usize = 10_000;
-const MOST_SCENES: usize = 20_000;
-
-/// The same where flows leave out states.
-const MOST_STATES_OF_FLOWS: usize = 50_000;
-const MOST_SCENES_OF_FLOWS: usize = 250_000;
-
-/// Other views are asked for room so often at most.
-const MOST_ASKED: usize = 400_000;
-
 /// A view without its states.
 #[derive(Clone, Debug)]
 pub struct Shape {
@@ -118,6 +107,7 @@ pub struct Closure<'a> {
     filter: ViewFilter,
     most_states: usize,
     most_scenes: usize,
+    most_questions: usize,
     steps: Vec<ViewStep>,
     /// The steps from each block.
     from: Vec<Vec<usize>>,
@@ -217,9 +207,10 @@ impl<'a> Closure<'a> {
                 from[block as usize].push(at);
             }
         }
+        let bounds = ground.bounds;
         let (most_states, most_scenes) = match flows.is_empty() {
-            true => (MOST_STATES, MOST_SCENES),
-            false => (MOST_STATES_OF_FLOWS, MOST_SCENES_OF_FLOWS),
+            true => (bounds.cell_states, bounds.cell_scenes),
+            false => (bounds.cell_states_with_sums, bounds.cell_scenes_with_sums),
         };
         Closure {
             skeleton,
@@ -228,6 +219,7 @@ impl<'a> Closure<'a> {
             filter: ViewFilter::new(skeleton, shape, flows),
             most_states,
             most_scenes,
+            most_questions: bounds.cell_questions,
             steps,
             from,
             theta: FxHashSet::default(),
@@ -317,7 +309,10 @@ impl<'a> Closure<'a> {
             if self.skeleton.n_processes > self.shape.k {
                 self.foreign_steps(room, &state);
             }
-            if self.theta.len() > self.most_states || self.n_scenes > self.most_scenes || self.n_asked > MOST_ASKED {
+            if self.theta.len() > self.most_states
+                || self.n_scenes > self.most_scenes
+                || self.n_asked > self.most_questions
+            {
                 return Ok(false);
             }
         }

@@ -216,7 +216,7 @@ impl<'m> Eval<'m> {
 
     /// Where an access leads, its indices checked.
     pub fn locate(&mut self, access: &'m Access) -> Evaluated<Location> {
-        let Ground { model, layout } = self.ground;
+        let Ground { model, layout, .. } = self.ground;
         let outside = || Stop::Outside(access.span);
         let owner = match &access.whose {
             Whose::Shared => None,

@@ -17,15 +17,9 @@ use super::skeleton::{Edge, Skeleton};
 use crate::layout::SharedColumn;
 use crate::sight::Ground;
 
-/// Equations with more unknowns are not solved, nor modulo larger numbers, nor modulo more of them.
-const MOST_UNKNOWNS: usize = 400;
 const MOST_MODULUS: u128 = 256;
-const MOST_MODULI: usize = 6;
-
 /// Flows with larger weights are left out, and those beyond so many.
 const MOST_WEIGHT: i64 = 1_000;
-const MOST_FLOWS: usize = 8;
-
 /// Which local states may weigh differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Grain {
@@ -189,7 +183,7 @@ impl Unknowns {
 /// Flows of a program, those with few weights first.
 pub fn flows(ground: Ground<'_>, skeleton: &Skeleton, grain: Grain) -> Vec<Flow> {
     let unknowns = Unknowns::new(ground, skeleton, grain);
-    if unknowns.n > MOST_UNKNOWNS {
+    if unknowns.n > ground.bounds.sum_weights {
         return Vec::new();
     }
     let equations = unknowns.equations(skeleton);
@@ -209,7 +203,9 @@ pub fn flows(ground: Ground<'_>, skeleton: &Skeleton, grain: Grain) -> Vec<Flow>
     }
     let mut exact: Vec<Vec<i64>> = Vec::new();
     let mut found: Vec<(usize, Flow)> = Vec::new();
-    for modulus in [0].into_iter().chain(moduli.into_iter().map(|modulus| modulus as i64)).take(MOST_MODULI) {
+    for modulus in
+        [0].into_iter().chain(moduli.into_iter().map(|modulus| modulus as i64)).take(ground.bounds.sum_moduli)
+    {
         for solution in solutions(unknowns.n, &equations, modulus).unwrap_or_default() {
             let weights = simplest(&solution, modulus);
             if weights.iter().any(|weight| weight.abs() > MOST_WEIGHT) {
@@ -225,7 +221,7 @@ pub fn flows(ground: Ground<'_>, skeleton: &Skeleton, grain: Grain) -> Vec<Flow>
         }
     }
     found.sort_by_key(|(n_weights, _)| *n_weights);
-    found.truncate(MOST_FLOWS);
+    found.truncate(ground.bounds.sums);
     found.into_iter().map(|(_, flow)| flow).collect()
 }
 

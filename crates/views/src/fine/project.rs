@@ -44,7 +44,7 @@ impl<'a> Projector<'a> {
 
     /// A process of the family in a state.
     pub fn standing(&self, state: &State, process: ProcessId) -> Standing {
-        let Ground { model, layout } = self.ground;
+        let Ground { model, layout, .. } = self.ground;
         let place = state.place(process);
         let is_active = |id: LoopId| self.active.get(&place).is_some_and(|loops| loops.contains(&id));
         let mut counter = None;
@@ -87,7 +87,7 @@ impl<'a> Projector<'a> {
 
     /// What two processes look like in a view; `None` where a local state is not listed.
     pub fn look(&self, (view, tracked): (&Closed, &[bool]), state: &State, pair: [Standing; 2]) -> Option<FineState> {
-        let Ground { model, layout } = self.ground;
+        let Ground { model, layout, .. } = self.ground;
         let content = |&column: &usize| match layout.shared[column] {
             SharedColumn::Cell(cell) => match state.cells[cell.index()] {
                 Value::Process(id) if layout.is_member(model, id) => { pair.iter() }

@@ -37,14 +37,7 @@ const MOST_VALUES: u128 = 256;
 /// And those that one flow weighs have a view in common where they have so many.
 const MOST_WEIGHED_VALUES: u128 = 1_024;
 
-/// With more local states than this they are not all told apart.
-const MOST_FULL: usize = 100;
-
-/// With more local states than this nothing is proved: the checker goes through them two by two.
-const MOST_LISTED: usize = 1_200;
-
-/// With more local states than this cells are not merged into one view; and so many cells at most.
-const MOST_MERGED: usize = 64;
+/// More cells are not merged into one view.
 const MOST_CELLS: usize = 4;
 
 /// More views are not closed together, and more pairs of cells get no view in common.
@@ -180,9 +173,6 @@ impl<'m> Fine<'m> {
     /// Why it cannot be listed.
     pub fn new(ground: Ground<'m>, budget: &'m Budget) -> Result<Fine<'m>, Refusal> {
         let skeleton = skeleton(ground, budget)?;
-        if skeleton.states.len() > MOST_LISTED {
-            return Err(Refusal::TooMany);
-        }
         let touched = |column: &usize| {
             let touches = |list: &[(usize, Datum)]| list.iter().any(|(one, _)| one == column);
             skeleton.edges.iter().any(|edge| touches(&edge.guards) || touches(&edge.writes))
@@ -291,7 +281,7 @@ impl<'m> Fine<'m> {
     /// A violating state that the views admit. What they exclude they exclude for good: they only get finer.
     fn candidate(&self, attempt: &mut Attempt<'_>) -> Result<Option<Position>, StopReason> {
         let views = attempt.views.iter().map(|graded| &*graded.view);
-        let joint = Joint::new(&self.skeleton, (views, attempt.flows), self.budget);
+        let joint = Joint::new(&self.skeleton, (views, attempt.flows), (self.ground.bounds.cell_choices, self.budget));
         while let Some(pattern) = attempt.patterns.get(attempt.at) {
             if let Some(found) = joint.candidate(pattern)? {
                 return Ok(Some(found));
@@ -303,17 +293,18 @@ impl<'m> Fine<'m> {
 
     /// From cheap to dear.
     fn rungs(&self, flows: &[Flow]) -> Vec<Rung> {
+        let bounds = self.ground.bounds;
         let n_states = self.skeleton.states.len();
-        let can_be_full = n_states <= MOST_FULL;
+        let can_be_full = n_states <= bounds.cell_locals_apart;
         let n_views = self.groups(flows).len();
         let can_be_joined = (2..=MOST_TOGETHER).contains(&n_views);
         let mut rungs = vec![Rung::Finer(Level::Kept)];
         rungs.extend(can_be_joined.then_some(Rung::Together(Level::Kept)));
         rungs.extend(can_be_full.then_some(Rung::Finer(Level::Full)));
         rungs.extend((can_be_joined && can_be_full).then_some(Rung::Together(Level::Full)));
-        rungs.extend((n_states <= MOST_MERGED && n_views > 2).then_some(Rung::Pairs));
+        rungs.extend((n_states <= bounds.cell_locals_merged && n_views > 2).then_some(Rung::Pairs));
         let n_cells = self.naming.len() + self.data.len();
-        let can_be_merged = n_states <= MOST_MERGED && self.naming.len() > 1 && n_cells <= MOST_CELLS;
+        let can_be_merged = n_states <= bounds.cell_locals_merged && self.naming.len() > 1 && n_cells <= MOST_CELLS;
         rungs.extend(can_be_merged.then_some(Rung::Merged));
         rungs
     }

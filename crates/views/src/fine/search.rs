@@ -17,9 +17,6 @@ use super::closure::Closed;
 use super::flows::Flow;
 use super::skeleton::Skeleton;
 
-/// The search of one pattern branches so often at most.
-const MOST_BRANCHES: usize = 2_000;
-
 /// What a violating state shows.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Pattern {
@@ -80,6 +77,7 @@ pub struct Joint<'a> {
     ready: Vec<Ready<'a>>,
     flows: &'a [Flow],
     columns: Vec<usize>,
+    most_choices: usize,
     budget: &'a Budget,
 }
 
@@ -88,11 +86,11 @@ impl<'a> Joint<'a> {
     pub fn new(
         skeleton: &'a Skeleton,
         (views, flows): (impl Iterator<Item = &'a Closed>, &'a [Flow]),
-        budget: &'a Budget,
+        (most_choices, budget): (usize, &'a Budget),
     ) -> Joint<'a> {
         let ready: Vec<Ready<'a>> = views.map(|view| Ready::new(skeleton, view)).collect();
         let columns: BTreeSet<usize> = ready.iter().flat_map(|ready| ready.view.shape.cells.iter().copied()).collect();
-        Joint { skeleton, ready, flows, columns: columns.into_iter().collect(), budget }
+        Joint { skeleton, ready, flows, columns: columns.into_iter().collect(), most_choices, budget }
     }
 
     /// What a state may be like that shows the pattern, if there may be one.
@@ -122,7 +120,7 @@ impl<'a> Joint<'a> {
         if !self.settle(&mut position, true) {
             return Ok(None);
         }
-        let mut left = MOST_BRANCHES;
+        let mut left = self.most_choices;
         self.whole(position, pattern, &mut left)
     }
 

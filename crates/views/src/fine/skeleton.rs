@@ -20,10 +20,6 @@ use crate::layout::{LocalColumn, SharedColumn, holds_members};
 use crate::sight::Ground;
 use crate::start::local_cell;
 
-/// More local states, or steps, are not listed.
-const MOST_STATES: usize = 20_000;
-const MOST_EDGES: usize = 200_000;
-
 /// Why a program is not listed.
 #[derive(Clone, Debug)]
 pub enum Refusal {
@@ -154,7 +150,7 @@ impl<'m> Lister<'_, 'm> {
             return Ok(id);
         }
         let id = self.found.states.len() as u32;
-        if self.found.states.len() >= MOST_STATES {
+        if self.found.states.len() >= self.ground.bounds.cell_locals {
             return Err(Refusal::TooMany);
         }
         self.found.states.push(local.clone());
@@ -163,7 +159,7 @@ impl<'m> Lister<'_, 'm> {
     }
 
     fn starts(&mut self) -> Result<(), Refusal> {
-        let Ground { model, layout } = self.ground;
+        let Ground { model, layout, .. } = self.ground;
         let first = initial_states(model).next().ok_or(Refusal::Outside(Span::default()))?;
         let free = free_cells(model);
         for &column in &layout.shared {
@@ -193,7 +189,7 @@ impl<'m> Lister<'_, 'm> {
                     options.iter().map(|&option| [&local[..], &[option]].concat()).collect::<Vec<_>>()
                 };
                 locals = locals.iter().flat_map(extended).collect();
-                if locals.len() > MOST_STATES {
+                if locals.len() > self.ground.bounds.cell_locals {
                     return Err(Refusal::TooMany);
                 }
             }
@@ -221,7 +217,7 @@ impl<'m> Lister<'_, 'm> {
         is_free: bool,
         of: Option<ProcessId>,
     ) -> Result<Vec<Datum>, Stop> {
-        let Ground { model, layout } = self.ground;
+        let Ground { model, layout, .. } = self.ground;
         let any = if of.is_some() { vec![Datum::Me, Datum::Another] } else { vec![Datum::Someone] };
         let ty: ScalarType = model.cells[cell].ty;
         Ok(match first.cells[cell.index()] {
@@ -255,7 +251,7 @@ impl<'m> Lister<'_, 'm> {
     }
 
     fn outsiders(&mut self) -> Result<(), Refusal> {
-        let Ground { model, layout } = self.ground;
+        let Ground { model, layout, .. } = self.ground;
         for process in model.processes.ids().filter(|&process| !layout.is_member(model, process)) {
             let family = model.processes[process].family;
             for (id, action) in model.actions.entries() {
@@ -315,7 +311,7 @@ impl<'m> Lister<'_, 'm> {
         all: Vec<Vec<Conjunction>>,
         scan: Scan,
     ) -> Result<(), Refusal> {
-        if self.drafts.len() >= MOST_EDGES {
+        if self.drafts.len() >= self.ground.bounds.cell_steps {
             return Err(Refusal::TooMany);
         }
         let mut target = None;

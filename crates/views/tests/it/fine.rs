@@ -40,7 +40,7 @@ pub fn proof_of(model: &Model, property: &str) -> Option<FineProof> {
     };
     let layout = layout(model).unwrap();
     let budget = Budget::unlimited();
-    let fine = Fine::new(Ground { model, layout: &layout }, &budget).unwrap_or_else(|refusal| panic!("{refusal:?}"));
+    let fine = Fine::new(Ground::new(model, &layout), &budget).unwrap_or_else(|refusal| panic!("{refusal:?}"));
     match fine.prove(&question).unwrap_or_else(|refusal| panic!("{refusal:?}")) {
         Outcome::Proved(proof, _) => {
             accepts(model, &property.name, &proof).unwrap_or_else(|error| panic!("{}: {error}", property.name));
@@ -301,7 +301,7 @@ pub fn compare(text: &str, n: i64, tally: &mut Tally, changed: &mut Choices) {
     let model = &loaded.model;
     let Some(product) = Product::explore(model, 1_000) else { return };
     let layout = layout(model).unwrap();
-    let ground = Ground { model, layout: &layout };
+    let ground = Ground::new(model, &layout);
     let budget = Budget::unlimited();
     let Ok(fine) = Fine::new(ground, &budget) else { return };
     tally.programs += 1;

@@ -364,7 +364,7 @@ fn compare(text: &str, tally: &mut Tally) {
     let mut all = Vec::new();
     for layout in &layouts {
         for k in 1..=2 {
-            match views(Ground { model: &model, layout }, k, &budget) {
+            match views(Ground::new(&model, layout), k, &budget) {
                 Ok(views) => all.push((layout, views)),
                 // Contents that are never shown are guessed, which may take long.
                 Err(_) if layout.hidden.iter().any(|rule| rule.when.is_none()) => {}
@@ -391,7 +391,7 @@ fn compare(text: &str, tally: &mut Tally) {
             let mut shown = inner.layout.clone();
             shown.hidden.clone_from(&layout.hidden);
             shown.present.clone_from(&layout.present);
-            let ground = Ground { model: instance, layout: &shown };
+            let ground = Ground::new(instance, &shown);
             let stride = 1 + product.states.len() / PROJECTED;
             // Views that miss something miss it in many states; each layout begins with another one.
             for (at, state) in product.states.iter().enumerate().skip(nth % stride).step_by(stride) {
