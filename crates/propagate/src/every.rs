@@ -12,7 +12,7 @@ pub mod sums;
 use std::collections::BTreeSet;
 
 use ::views::choices::Choices;
-use ::views::config::Item;
+use ::views::configuration::Item;
 use ::views::engine::certified;
 use ::views::fragment::Fragment;
 use ::views::sight::{Ground, Guessing, Needs, Sight, Who};

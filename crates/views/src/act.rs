@@ -18,7 +18,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::alike::Columns;
 use crate::choices::{Choices, Ends, LoopEnds, LoopEntry};
-use crate::config::{Config, Item, Slot};
+use crate::configuration::{Configuration, Item, Slot};
 use crate::hiding::ViewColumn;
 use crate::layout::{LocalColumn, SharedColumn, holds_members, is_over};
 use crate::pointwise::is_pointwise;
@@ -27,7 +27,7 @@ use crate::sight::{Guessing, Halt, Location, Needs, Sight, Who};
 type Done = Result<(), Halt>;
 
 /// How far a loop inside a step has come: what is known of the state, and which seen processes were taken.
-type Round = (Config, BTreeSet<Slot>);
+type Round = (Configuration, BTreeSet<Slot>);
 
 impl<'m> Sight<'_, 'm> {
     /// Takes the action from its guard to its end.
@@ -250,7 +250,7 @@ impl<'m> Sight<'_, 'm> {
         let start = self.config.clone();
         let n_slots = start.slots.len();
         let mut faults: Ends = Vec::new();
-        let mut ends: BTreeSet<Config> = BTreeSet::from([start.clone()]);
+        let mut ends: BTreeSet<Configuration> = BTreeSet::from([start.clone()]);
         for candidate in (0..n_slots as Slot).map(Some).chain([None]) {
             // A process may be taken before another one blocks the step.
             for result in self.rounds(&start, binding, block, candidate)? {
@@ -282,7 +282,7 @@ impl<'m> Sight<'_, 'm> {
         let mut known: FxHashSet<Round> = FxHashSet::from_iter([(self.config.clone(), BTreeSet::new())]);
         let mut open: Vec<Round> = known.iter().cloned().collect();
         // One round does not depend on who was taken before it.
-        let mut rounds: FxHashMap<Config, FxHashMap<Option<Slot>, Rc<Ends>>> = FxHashMap::default();
+        let mut rounds: FxHashMap<Configuration, FxHashMap<Option<Slot>, Rc<Ends>>> = FxHashMap::default();
         while let Some((config, taken)) = open.pop() {
             if taken == seen {
                 ends.push(Ok(config.clone()));
@@ -320,12 +320,12 @@ impl<'m> Sight<'_, 'm> {
     /// The different ends of one round, without slots that it made and left unnamed.
     fn distinct_rounds(
         &mut self,
-        config: &Config,
+        config: &Configuration,
         binding: &'m Binding,
         block: &'m [Stmt],
         (candidate, n_slots): (Option<Slot>, usize),
     ) -> Result<Ends, Halt> {
-        let mut known: FxHashSet<Result<Config, Halt>> = FxHashSet::default();
+        let mut known: FxHashSet<Result<Configuration, Halt>> = FxHashSet::default();
         let mut ends = Vec::new();
         for mut end in self.rounds(config, binding, block, candidate)? {
             if let Ok(config) = &mut end {
@@ -341,7 +341,7 @@ impl<'m> Sight<'_, 'm> {
     /// All ways through one round, with this process or an unseen one.
     fn rounds(
         &mut self,
-        config: &Config,
+        config: &Configuration,
         binding: &'m Binding,
         block: &'m [Stmt],
         candidate: Option<Slot>,

@@ -6,12 +6,12 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use crate::alike::Columns;
-use crate::config::{Config, Item, Slot};
+use crate::configuration::{Configuration, Item, Slot};
 use crate::hiding::ViewColumn;
 use crate::sight::Halt;
 
 /// Everything that a loop inside a step may lead to.
-pub(crate) type Ends = Vec<Result<Config, Halt>>;
+pub(crate) type Ends = Vec<Result<Configuration, Halt>>;
 
 /// The same, and which hidden columns its rounds read.
 #[derive(Clone, Debug)]
@@ -26,7 +26,7 @@ pub(crate) struct LoopEntry {
     /// Where its text is.
     pub text: usize,
     /// What is known of the state.
-    pub config: Config,
+    pub config: Configuration,
     /// The values of bound variables.
     pub bound: Vec<Item>,
 }

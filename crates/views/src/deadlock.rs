@@ -16,7 +16,7 @@ use model::control::{ActionId, ActionKind, PlaceId, Stmt, StmtKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::choices::Choices;
-use crate::config::{Item, Slot};
+use crate::configuration::{Item, Slot};
 use crate::fixpoint::{About, Closed, about, missing, unaccounted};
 use crate::layout::{Layout, SharedColumn, is_over};
 use crate::packed::{Joined, Packed, Scratch, Shape};

@@ -16,7 +16,7 @@ use model::Model;
 use model::property::PropertyKind;
 
 use crate::bounds::Bounds;
-use crate::config::{Config, MANY_NAMED};
+use crate::configuration::{Configuration, MANY_NAMED};
 use crate::counting::prove::{Counting, least_size};
 use crate::deadlock::{self, DeadlockCandidate};
 use crate::fine::prove::{Fine, Outcome, layout};
@@ -531,7 +531,7 @@ fn claim(ground: Ground<'_>, k: usize, mut views: Vec<View>) -> ViewsProof {
     }
 }
 
-fn listed(config: &Config) -> View {
+fn listed(config: &Configuration) -> View {
     View { shared: config.shared.clone(), slots: config.slots.clone() }
 }
 

@@ -6,21 +6,21 @@
 
 use model::value::Value;
 
-use crate::config::{Config, Item, MOST_SLOTS, Slot};
+use crate::configuration::{Configuration, Item, MOST_SLOTS, Slot};
 use crate::layout::Layout;
 
 /// A configuration with one more seen process.
 #[derive(Clone, Debug)]
 pub struct Extended {
     /// The configuration.
-    pub config: Config,
+    pub config: Configuration,
     /// The process.
     pub newest: Slot,
 }
 
 /// All ways to see the process of `one` in the configuration, too; in this slot, if one is given. `None` where one of them would need more than
 /// [`MOST_SLOTS`].
-pub fn extensions(layout: &Layout, config: &Config, one: &Config, only: Option<Slot>) -> Option<Vec<Extended>> {
+pub fn extensions(layout: &Layout, config: &Configuration, one: &Configuration, only: Option<Slot>) -> Option<Vec<Extended>> {
     let Some(newest) = one.seen().next() else { return Some(Vec::new()) };
     let mut join = Join { layout, one, newest, only, found: Vec::new(), is_full: false };
     if let Some(same) = join.forced(config) {
@@ -30,7 +30,7 @@ pub fn extensions(layout: &Layout, config: &Config, one: &Config, only: Option<S
 }
 
 /// The shared part without the names of processes: configurations that differ in it have no state in common.
-pub fn key(config: &Config) -> Vec<Item> {
+pub fn key(config: &Configuration) -> Vec<Item> {
     let blind = |item: &Item| match item {
         Item::Slot(_) => Item::Slot(0),
         Item::Taken(_) => Item::Taken(0),
@@ -44,7 +44,7 @@ type Same = Vec<Option<Slot>>;
 
 struct Join<'a> {
     layout: &'a Layout,
-    one: &'a Config,
+    one: &'a Configuration,
     newest: Slot,
     only: Option<Slot>,
     found: Vec<Extended>,
@@ -54,7 +54,7 @@ struct Join<'a> {
 
 impl Join<'_> {
     /// Which slots are the same because shared cells name them.
-    fn forced(&self, config: &Config) -> Option<Same> {
+    fn forced(&self, config: &Configuration) -> Option<Same> {
         let mut same: Same = vec![None; self.one.slots.len()];
         for (here, there) in config.shared.iter().zip(&self.one.shared) {
             match (here, there) {
@@ -73,7 +73,7 @@ impl Join<'_> {
     }
 
     /// Finds a slot for each slot of the one from `at` on.
-    fn place(&mut self, config: Config, same: Same, at: usize) {
+    fn place(&mut self, config: Configuration, same: Same, at: usize) {
         if at == same.len() {
             if self.keeps_order(&config, &same) {
                 self.fill(&config, &same);
@@ -111,14 +111,14 @@ impl Join<'_> {
         }
     }
 
-    fn keeps_order(&self, config: &Config, same: &Same) -> bool {
+    fn keeps_order(&self, config: &Configuration, same: &Same) -> bool {
         let ranks: Vec<Option<usize>> =
             self.one.order.iter().map(|&slot| same[slot as usize].and_then(|slot| config.rank(slot))).collect();
         ranks.is_sorted()
     }
 
     /// Gives the process its local state, with every possibility of what loops have taken.
-    fn fill(&mut self, config: &Config, same: &Same) {
+    fn fill(&mut self, config: &Configuration, same: &Same) {
         let (Some(newest), Some(local)) = (same[self.newest as usize], &self.one.slots[self.newest as usize]) else {
             return;
         };
@@ -151,7 +151,7 @@ impl Join<'_> {
     }
 
     /// What is open: whether others have taken the new process, and whether it has taken them.
-    fn open_bits(&self, config: &Config, newest: Slot) -> Vec<(Slot, usize, u32)> {
+    fn open_bits(&self, config: &Configuration, newest: Slot) -> Vec<(Slot, usize, u32)> {
         let mut open = Vec::new();
         for scan in &self.layout.scans {
             for slot in config.seen() {

@@ -23,7 +23,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::alike::{Alike, Columns, MOST_COLUMNS};
 use crate::choices::Choices;
-use crate::config::{Config, Item, Slot, subsets};
+use crate::configuration::{Configuration, Item, Slot, subsets};
 use crate::extend::key;
 use crate::layout::{SharedColumn, is_over};
 use crate::origin::{Origin, Origins, Reliance, reliance};
@@ -67,16 +67,16 @@ pub struct Views {
     /// How many processes each view shows.
     pub k: usize,
     /// The views, in canonical form.
-    pub theta: FxHashSet<Config>,
+    pub theta: FxHashSet<Configuration>,
     /// The views of one process each, by the shared part.
-    pub ones: FxHashMap<Vec<Item>, Vec<Config>>,
+    pub ones: FxHashMap<Vec<Item>, Vec<Configuration>>,
     /// Where a step may be a fault.
     pub faults: BTreeSet<Span>,
 }
 
 impl Views {
     /// A view of `k` processes, the newest one among them, that is not in `theta`.
-    pub fn missing(&self, config: &Config, newest: Slot) -> Option<Config> {
+    pub fn missing(&self, config: &Configuration, newest: Slot) -> Option<Configuration> {
         let others: Vec<Slot> = config.seen().filter(|&slot| slot != newest).collect();
         let mut missing = None;
         subsets(&others, self.k - 1, &mut |chosen| {
@@ -290,7 +290,7 @@ struct Closure<'m, 'b> {
     /// Whether a process could not be seen for want of a slot; then nothing is proved.
     is_full: bool,
     /// The configuration that a step changes.
-    after: Config,
+    after: Configuration,
     scratch: Scratch,
 }
 
@@ -303,7 +303,7 @@ pub fn views(ground: Ground<'_>, k: usize, budget: &Budget) -> Result<Views, Fai
     let limits = CloseLimits { most_steps: usize::MAX, first_look: usize::MAX, budget, is_of_no_use };
     let found = close(ground, k, limits)?;
     let listed = |row: &Packed| found.shape.unpack(row).canonical();
-    let mut ones: FxHashMap<Vec<Item>, Vec<Config>> = FxHashMap::default();
+    let mut ones: FxHashMap<Vec<Item>, Vec<Configuration>> = FxHashMap::default();
     for one in found.groups.iter().flatten().map(listed) {
         ones.entry(key(&one)).or_default().push(one);
     }
@@ -334,7 +334,7 @@ pub fn close(ground: Ground<'_>, k: usize, limits: CloseLimits<'_>) -> Result<Cl
         n_steps: 0,
         bytes: 0,
         is_full: false,
-        after: Config::default(),
+        after: Configuration::default(),
         scratch: Scratch::default(),
     };
     for mut config in starts {
@@ -409,7 +409,7 @@ impl Closure<'_, '_> {
     }
 
     /// What these slots of a configuration look like is a view.
-    fn insert(&mut self, config: &mut Config, keep: Slots, from: Option<Origin>) -> Result<(), Failure> {
+    fn insert(&mut self, config: &mut Configuration, keep: Slots, from: Option<Origin>) -> Result<(), Failure> {
         let view = self.known.shape.pack(config, keep, &mut self.scratch).ok_or(Failure::Outside(Span::default()))?;
         if self.known.theta.contains(view) {
             return Ok(());
@@ -551,7 +551,7 @@ impl Closure<'_, '_> {
     fn leads_to_views(
         &mut self,
         job: &Job,
-        config: &Config,
+        config: &Configuration,
         (id, read): (ActionId, &mut Columns),
     ) -> Result<bool, Failure> {
         if unaccounted(self.ground, config, &self.actions[id.index()]).is_some() {
@@ -645,7 +645,7 @@ impl Closure<'_, '_> {
     }
 
     /// All ways of an action, and what else would have to be seen.
-    fn step(&mut self, job: &Job, config: &Config, id: ActionId) -> Result<(), Failure> {
+    fn step(&mut self, job: &Job, config: &Configuration, id: ActionId) -> Result<(), Failure> {
         if let Some(presence) = unaccounted(self.ground, config, &self.actions[id.index()]) {
             let job = Job { action: Some(id), ..job.clone() };
             self.wait(Open::new(job, None, Some(presence)));
@@ -701,7 +701,7 @@ impl Closure<'_, '_> {
     }
 
     /// What a step leaves behind is a view.
-    fn leave(&mut self, steps: (&Config, &mut Config), needs: Needs, job: &Job) -> Result<(), Failure> {
+    fn leave(&mut self, steps: (&Configuration, &mut Configuration), needs: Needs, job: &Job) -> Result<(), Failure> {
         let (before, after) = steps;
         if self.ground.layout.present.is_empty() {
             return self.insert(after, job.keep, Some(origin(job, needs)));
@@ -712,19 +712,19 @@ impl Closure<'_, '_> {
     }
 
     /// Whether what these slots of a configuration look like is a view that is known.
-    fn is_view(&mut self, config: &mut Config, keep: Slots) -> bool {
+    fn is_view(&mut self, config: &mut Configuration, keep: Slots) -> bool {
         self.known.shape.pack(config, keep, &mut self.scratch).is_some_and(|view| self.known.theta.contains(view))
     }
 
     /// A configuration for a step to change.
-    fn copied(&mut self, config: &Config) -> Config {
+    fn copied(&mut self, config: &Configuration) -> Configuration {
         let mut after = mem::take(&mut self.after);
         after.clone_from(config);
         after
     }
 
     /// What a step leaves behind, with all that may be said of presences.
-    fn left(&self, (before, after): (&Config, &Config), wrote_unseen: bool) -> Vec<Config> {
+    fn left(&self, (before, after): (&Configuration, &Configuration), wrote_unseen: bool) -> Vec<Configuration> {
         let layout = self.ground.layout;
         let mut all = vec![after.clone()];
         for presence in 0..layout.present.len() {
@@ -770,7 +770,7 @@ fn job_with(open: &Open, Joined { packed, newest, moved }: Joined) -> Job {
 }
 
 /// A presence that the action looks for, and that no seen process accounts for.
-pub(crate) fn unaccounted(ground: Ground<'_>, config: &Config, about: &About) -> Option<usize> {
+pub(crate) fn unaccounted(ground: Ground<'_>, config: &Configuration, about: &About) -> Option<usize> {
     let layout = ground.layout;
     let is_said = |presence: usize| config.shared[layout.first_presence() + presence] == truth(true);
     let looked_for = about.looked_for.iter().copied();

@@ -17,7 +17,7 @@ use model::value::Value;
 use model::variable::{CellId, Storage, VarId};
 use model::visit::{each_part, each_text};
 
-use crate::config::{Config, Item};
+use crate::configuration::{Configuration, Item};
 use crate::layout::{Layout, LocalColumn, SharedColumn, holds_members};
 
 /// Only columns of at most so many values say what is dead.
@@ -31,7 +31,7 @@ pub fn with_veils(rules: &[Hiding], veiled: &BTreeSet<ViewColumn>) -> Vec<Hiding
 }
 
 /// Hides what the rules of the layout hide.
-pub fn hide(layout: &Layout, config: &mut Config) {
+pub fn hide(layout: &Layout, config: &mut Configuration) {
     for rule in &layout.hidden {
         match rule.what {
             ViewColumn::Shared(what) => {

@@ -12,7 +12,7 @@ use base::Id;
 use model::value::Value;
 
 use crate::alike::Columns;
-use crate::config::{Config, Item, MOST_SLOTS, Slot};
+use crate::configuration::{Configuration, Item, MOST_SLOTS, Slot};
 use crate::hiding::hide;
 use crate::layout::{Layout, Presence, ScanColumns};
 
@@ -177,13 +177,13 @@ impl Shape {
     }
 
     /// The configuration that a row is.
-    pub fn unpack(&self, row: &[u64]) -> Config {
+    pub fn unpack(&self, row: &[u64]) -> Configuration {
         let n_slots = Shape::n_slots(row);
         let seen = Shape::seen(row);
         let local = |slot: Slot| {
             (seen & 1 << slot != 0).then(|| self.local(row, slot).iter().map(|&code| decode(code)).collect())
         };
-        Config {
+        Configuration {
             shared: self.shared(row).iter().map(|&code| decode(code)).collect(),
             slots: (0..n_slots as Slot).map(local).collect(),
             order: if self.is_ordered { (0..n_slots as Slot).collect() } else { Vec::new() },
@@ -191,7 +191,7 @@ impl Shape {
     }
 
     /// The part of a configuration in which these slots are seen, in canonical form; `None` where a number is too large.
-    pub fn pack<'s>(&self, config: &mut Config, keep: Slots, scratch: &'s mut Scratch) -> Option<&'s [u64]> {
+    pub fn pack<'s>(&self, config: &mut Configuration, keep: Slots, scratch: &'s mut Scratch) -> Option<&'s [u64]> {
         hide(&self.layout, config);
         let n_slots = config.slots.len();
         let mut moved = [NOWHERE; MOST_SLOTS];

@@ -11,7 +11,7 @@ use base::{Budget, StopReason};
 use model::expr::Expr;
 
 use crate::choices::Choices;
-use crate::config::{Config, Slot};
+use crate::configuration::{Configuration, Slot};
 use crate::fixpoint::Closed;
 use crate::packed::{Packed, Shape};
 use crate::sight::{Ground, Guessing, Halt, Needs, Sight, Who};
@@ -103,7 +103,7 @@ enum Violates {
 }
 
 /// Whether the expression may have the value where these processes are seen.
-fn violates<'m>(ground: Ground<'m>, pattern: Pattern<'m>, config: &Config, guess: bool) -> Violates {
+fn violates<'m>(ground: Ground<'m>, pattern: Pattern<'m>, config: &Configuration, guess: bool) -> Violates {
     let mut choices = Choices::default();
     let mut unseen = BTreeSet::new();
     loop {

@@ -11,7 +11,7 @@ use model::expr::{Access, BinaryOp, BoundVar, Expr, ExprKind, Quantified, Quanti
 use model::value::Value;
 use model::visit::each_part;
 
-use crate::config::{Config, Item};
+use crate::configuration::{Configuration, Item};
 use crate::hiding::ViewColumn;
 use crate::layout::{ElementArray, Layout, LocalColumn, Presence, holds_members, is_over, is_own};
 use crate::sight::Ground;
@@ -72,7 +72,7 @@ pub fn looked_for(ground: Ground<'_>, action: &Action) -> Vec<usize> {
 }
 
 /// Whether some seen process of a configuration is one of those that a presence is about.
-pub fn is_seen(layout: &Layout, config: &Config, presence: usize) -> bool {
+pub fn is_seen(layout: &Layout, config: &Configuration, presence: usize) -> bool {
     let Presence { column, is } = &layout.present[presence];
     config.slots.iter().flatten().any(|local| is.contains(&local[*column]))
 }
@@ -80,7 +80,7 @@ pub fn is_seen(layout: &Layout, config: &Config, presence: usize) -> bool {
 /// What may be said of a presence after a step, given what was said before.
 pub fn after(
     layout: &Layout,
-    (before, after): (&Config, &Config),
+    (before, after): (&Configuration, &Configuration),
     presence: usize,
     wrote_unseen: bool,
 ) -> &'static [bool] {

@@ -17,7 +17,7 @@ use model::variable::{CellId, Storage};
 
 use crate::bounds::{Bounds, USUAL};
 use crate::choices::Choices;
-use crate::config::{Config, Item, MOST_SLOTS, Slot};
+use crate::configuration::{Configuration, Item, MOST_SLOTS, Slot};
 use crate::hiding::ViewColumn;
 use crate::layout::{ElementArray, Layout, LocalColumn, SharedColumn, holds_members, is_over};
 
@@ -102,7 +102,7 @@ pub struct Sight<'a, 'm> {
     /// The program.
     pub ground: Ground<'m>,
     /// What is known of the state.
-    pub config: Config,
+    pub config: Configuration,
     /// Who evaluates.
     pub me: Who,
     /// The values of bound variables, outermost first.

@@ -17,7 +17,7 @@ use model::variable::{CellId, Init};
 use model::visit::each_part;
 
 use crate::choices::Choices;
-use crate::config::{Config, Item, MOST_SLOTS, Slot};
+use crate::configuration::{Configuration, Item, MOST_SLOTS, Slot};
 use crate::fixpoint::Failure;
 use crate::hiding::hide;
 use crate::layout::{Layout, LocalColumn, Presence, SharedColumn, holds_members, is_over};
@@ -40,7 +40,7 @@ pub struct StartLimits<'b> {
 ///
 /// # Errors
 /// Processes do not start alike, or a limit.
-pub fn initial(ground: Ground<'_>, k: usize, limits: StartLimits<'_>) -> Result<BTreeSet<Config>, Failure> {
+pub fn initial(ground: Ground<'_>, k: usize, limits: StartLimits<'_>) -> Result<BTreeSet<Configuration>, Failure> {
     let outside = Failure::Outside(Span::default());
     let model = ground.model;
     let first = initial_states(model).next().ok_or(outside.clone())?;
@@ -52,7 +52,7 @@ pub fn initial(ground: Ground<'_>, k: usize, limits: StartLimits<'_>) -> Result<
     let mut found = BTreeSet::new();
     for n_tried in 0_usize.. {
         if n_tried.is_multiple_of(CHECK_EVERY) {
-            let bytes = found.first().map_or(0, Config::bytes) * found.len() as u64;
+            let bytes = found.first().map_or(0, Configuration::bytes) * found.len() as u64;
             limits.budget.check(bytes).map_err(Failure::Stopped)?;
         }
         match start.one(k, &mut choices) {
@@ -99,13 +99,13 @@ impl<'m> Start<'_, 'm> {
         processes.all(|process| layout.local.iter().all(|&column| starts(process, column) == starts(first, column)))
     }
 
-    fn one(&self, k: usize, choices: &mut Choices) -> Result<Config, Halt> {
+    fn one(&self, k: usize, choices: &mut Choices) -> Result<Configuration, Halt> {
         let Ground { model, layout, .. } = self.ground;
         let slots = vec![Some(Vec::new()); k];
         let order = if layout.is_ordered { (0..k as Slot).collect() } else { Vec::new() };
         let mut sight = Sight {
             ground: self.ground,
-            config: Config { shared: vec![Item::Taken(0); layout.n_shared()], slots, order },
+            config: Configuration { shared: vec![Item::Taken(0); layout.n_shared()], slots, order },
             me: Who::Nobody,
             bound: Vec::new(),
             guessing: Guessing { contents: true, witnesses: true },
@@ -266,7 +266,7 @@ pub(crate) fn local_cell(model: &Model, layout: &Layout, process: ProcessId, col
 }
 
 /// What a state of an instance looks like where these processes of the family are seen, in canonical form.
-pub fn project(ground: Ground<'_>, state: &State, seen: &[ProcessId]) -> Config {
+pub fn project(ground: Ground<'_>, state: &State, seen: &[ProcessId]) -> Configuration {
     let Ground { model, layout, .. } = ground;
     let mut projection = Projection { ground, state, slots: seen.to_vec(), active: active_loops(model) };
     let mut shared: Vec<Item> = layout.shared.iter().map(|&column| projection.shared(column)).collect();
@@ -280,7 +280,7 @@ pub fn project(ground: Ground<'_>, state: &State, seen: &[ProcessId]) -> Config 
     let mut order: Vec<Slot> =
         if layout.is_ordered { (0..projection.slots.len() as Slot).collect() } else { Vec::new() };
     order.sort_by_key(|&slot| projection.slots[slot as usize]);
-    let mut config = Config { shared, slots: locals, order };
+    let mut config = Configuration { shared, slots: locals, order };
     for Presence { column, is } in &layout.present {
         let has = |process| is.contains(&projection.local(process, layout.local[*column]));
         let is_there = model.families[layout.family].processes().any(has);

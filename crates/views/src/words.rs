@@ -5,7 +5,7 @@
 use model::types::ScalarType;
 use model::value::Value;
 
-use crate::config::{Config, Item, Slot};
+use crate::configuration::{Configuration, Item, Slot};
 use crate::layout::{LocalColumn, SharedColumn};
 use crate::sight::Ground;
 
@@ -16,7 +16,7 @@ const MOST_CELLS: usize = 6;
 const NAMES: [&str; 6] = ["i", "j", "k", "l", "m", "n"];
 
 /// What the processes of a configuration look like.
-pub fn in_words(ground: Ground<'_>, config: &Config) -> String {
+pub fn in_words(ground: Ground<'_>, config: &Configuration) -> String {
     let words = Words { ground, config };
     let mut told = words.places();
     let cells = words.cells();
@@ -28,7 +28,7 @@ pub fn in_words(ground: Ground<'_>, config: &Config) -> String {
 
 struct Words<'a, 'm> {
     ground: Ground<'m>,
-    config: &'a Config,
+    config: &'a Configuration,
 }
 
 impl Words<'_, '_> {

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use ::views::choices::Choices;
-use ::views::config::{Config, Item, MANY_NAMED, Slot};
+use ::views::configuration::{Configuration, Item, MANY_NAMED, Slot};
 use ::views::extend::{extensions, key};
 use ::views::fixpoint::{Failure, Views, views};
 use ::views::layout::SharedColumn;
@@ -62,7 +62,7 @@ pub struct Crowd<'m> {
     /// The program.
     pub ground: Ground<'m>,
     /// The views, ascending.
-    pub views: Vec<Config>,
+    pub views: Vec<Configuration>,
     /// Those that runs start in.
     pub initial: Vec<usize>,
     /// The edges.
@@ -75,7 +75,7 @@ pub struct Crowd<'m> {
     pub outside_able: FxHashMap<ProcessId, Vec<BTreeSet<ActionId>>>,
     /// The closed views.
     pub closed: Views,
-    numbers: FxHashMap<Config, usize>,
+    numbers: FxHashMap<Configuration, usize>,
 }
 
 fn outside(text: &str) -> Halt {
@@ -107,9 +107,9 @@ impl<'m> Crowd<'m> {
         };
         let uneven = "a step tells processes apart, or chooses from very many numbers";
         let closed = views(ground, 1, budget).map_err(|failure| halted(failure, uneven))?;
-        let mut list: Vec<Config> = closed.theta.iter().cloned().collect();
+        let mut list: Vec<Configuration> = closed.theta.iter().cloned().collect();
         list.sort();
-        let numbers: FxHashMap<Config, usize> = list.iter().cloned().zip(0..).collect();
+        let numbers: FxHashMap<Configuration, usize> = list.iter().cloned().zip(0..).collect();
         let starts = initial(ground, 1, StartLimits { most: usize::MAX, budget })
             .map_err(|failure| halted(failure, "processes do not start alike"))?;
         let initial = starts.iter().filter_map(|start| numbers.get(start).copied()).collect();
@@ -228,7 +228,7 @@ impl<'m> Crowd<'m> {
         Edge { from: at, to: at, mover, action: None, kept, mover_after }
     }
 
-    fn actions(&self, config: &Config, who: Who) -> Vec<ActionId> {
+    fn actions(&self, config: &Configuration, who: Who) -> Vec<ActionId> {
         let place = match who {
             Who::Slot(slot) => config.slots[slot as usize].as_ref().map(|local| local[0]),
             Who::Other(process) => {
@@ -244,7 +244,7 @@ impl<'m> Crowd<'m> {
     }
 
     /// The edge of a step: the view, the mover, and the configuration afterwards, in which slots have kept their numbers.
-    fn edge(&self, (at, view): (usize, &Config), by: (Who, Option<ActionId>), after: &Config) -> Result<Edge, Halt> {
+    fn edge(&self, (at, view): (usize, &Configuration), by: (Who, Option<ActionId>), after: &Configuration) -> Result<Edge, Halt> {
         let list = listed(after);
         let new = |slot: usize| list.iter().position(|&one| one as usize == slot).map(|at| at as Slot);
         let target = after.restricted(&[ME]);
@@ -265,13 +265,13 @@ impl<'m> Crowd<'m> {
     }
 
     /// All configurations after an action, with all others that have to be seen for it.
-    fn ways(&self, config: &Config, who: Who, action: ActionId) -> Result<Vec<Config>, Halt> {
+    fn ways(&self, config: &Configuration, who: Who, action: ActionId) -> Result<Vec<Configuration>, Halt> {
         let mut found = FxHashSet::default();
         self.step(&Job { config, who, action, n_witnesses: 0, n_looked_at: 0 }, &mut found)?;
         Ok(found.into_iter().collect())
     }
 
-    fn step(&self, job: &Job<'_>, found: &mut FxHashSet<Config>) -> Result<(), Halt> {
+    fn step(&self, job: &Job<'_>, found: &mut FxHashSet<Configuration>) -> Result<(), Halt> {
         let action = &self.ground.model.actions[job.action];
         let Support { witnesses: most, looked_at } = support(self.ground.layout, action);
         let looked_at = looked_at.filter(|&bound| bound <= MOST_LOOKED_AT);
@@ -310,7 +310,7 @@ impl<'m> Crowd<'m> {
         job: &Job<'_>,
         only: Option<Slot>,
         more: (usize, usize),
-        found: &mut FxHashSet<Config>,
+        found: &mut FxHashSet<Configuration>,
     ) -> Result<(), Halt> {
         for one in self.closed.ones.get(&key(job.config)).into_iter().flatten() {
             let all = extensions(self.ground.layout, job.config, one, only).ok_or_else(|| outside(MANY_NAMED))?;
@@ -326,7 +326,7 @@ impl<'m> Crowd<'m> {
 
     fn attempt(
         &self,
-        config: &Config,
+        config: &Configuration,
         (who, action): (Who, ActionId),
         guessing: Guessing,
         choices: &mut Choices,
@@ -345,7 +345,7 @@ impl<'m> Crowd<'m> {
     }
 
     /// Whether an action is enabled whatever is unseen: some way through it reads nothing unseen, names no new process, and has no loop.
-    fn is_surely_able(&self, config: &Config, who: Who, action: ActionId) -> bool {
+    fn is_surely_able(&self, config: &Configuration, who: Who, action: ActionId) -> bool {
         if has_loop(&self.ground.model.actions[action]) {
             return false;
         }
@@ -367,7 +367,7 @@ impl<'m> Crowd<'m> {
 /// A step to be taken.
 #[derive(Clone, Copy)]
 struct Job<'c> {
-    config: &'c Config,
+    config: &'c Configuration,
     who: Who,
     action: ActionId,
     n_witnesses: usize,
@@ -377,7 +377,7 @@ struct Job<'c> {
 /// One way through an action.
 struct Attempt {
     end: Result<(), Stop>,
-    config: Config,
+    config: Configuration,
     needs: Needs,
 }
 
@@ -386,7 +386,7 @@ fn has_loop(action: &Action) -> bool {
 }
 
 /// The slots that stay when only the first process is seen, in their new order.
-fn listed(config: &Config) -> Vec<Slot> {
+fn listed(config: &Configuration) -> Vec<Slot> {
     let mut list = vec![ME];
     for item in config.shared.iter().chain(config.slots[ME as usize].iter().flatten()) {
         if let Item::Slot(slot) = item

@@ -4,7 +4,7 @@
 //! mover of the other, and what is shared is the same before and after, names of processes included; and sums allow the two
 //! side by side. This is necessary for being one turn, and not sufficient.
 
-use ::views::config::{Config, Item, Slot};
+use ::views::configuration::{Configuration, Item, Slot};
 use model::control::ActionId;
 use model::process::ProcessId;
 use rustc_hash::FxHashMap;
@@ -107,7 +107,7 @@ impl<'c, 'm> Pairs<'c, 'm> {
 }
 
 /// What is shared, whatever processes are called.
-pub fn nameless(config: &Config) -> Vec<Item> {
+pub fn nameless(config: &Configuration) -> Vec<Item> {
     let blind = |item: &Item| match item {
         Item::Slot(_) | Item::Taken(_) => Item::Taken(0),
         other => *other,
@@ -116,7 +116,7 @@ pub fn nameless(config: &Config) -> Vec<Item> {
 }
 
 /// Which slots are the same because shared cells name them; `None` where the two views cannot be of one state.
-fn same_slots(one: &Config, other: &Config) -> Option<Same> {
+fn same_slots(one: &Configuration, other: &Configuration) -> Option<Same> {
     let mut same: Same = vec![None; one.slots.len()];
     for (here, there) in one.shared.iter().zip(&other.shared) {
         let (Item::Slot(here), Item::Slot(there)) = (here, there) else { continue };

@@ -4,7 +4,7 @@
 //! (`evidence::crowd`), or nothing. The focus is one process: the property's, the one that a cell names for ever, or one
 //! that adds to a sum for ever. All others together are known by what is compatible with it.
 
-use ::views::config::Item;
+use ::views::configuration::Item;
 use base::Budget;
 use engine::Halt;
 use evidence::crowd::{Branch, Lasting};

@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ::views::config::Item;
+use ::views::configuration::Item;
 use evidence::crowd::CrowdSum;
 use model::value::Value;
 use rustc_hash::FxHashMap;

@@ -18,7 +18,7 @@ pub const MANY_NAMED: &str = "cells may name more different processes at once th
 
 /// What is known of a state.
 #[derive(Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Config {
+pub struct Configuration {
     /// What all processes share, the processes of other families included.
     pub shared: Vec<Item>,
     /// The local state of each seen process; `None` for one that is only named.
@@ -27,13 +27,13 @@ pub struct Config {
     pub order: Vec<Slot>,
 }
 
-impl Clone for Config {
-    fn clone(&self) -> Config {
-        Config { shared: self.shared.clone(), slots: self.slots.clone(), order: self.order.clone() }
+impl Clone for Configuration {
+    fn clone(&self) -> Configuration {
+        Configuration { shared: self.shared.clone(), slots: self.slots.clone(), order: self.order.clone() }
     }
 
     /// Where steps are tried one after the other, the room of the last one is used again.
-    fn clone_from(&mut self, other: &Config) {
+    fn clone_from(&mut self, other: &Configuration) {
         self.shared.clone_from(&other.shared);
         self.slots.clone_from(&other.slots);
         self.order.clone_from(&other.order);
@@ -43,7 +43,7 @@ impl Clone for Config {
 /// What becomes of slots: the new name of each that stays.
 type Renaming = Vec<Option<Slot>>;
 
-impl Config {
+impl Configuration {
     /// What it takes, about.
     pub fn bytes(&self) -> u64 {
         let n_items = self.shared.len() + self.slots.iter().flatten().map(Vec::len).sum::<usize>();
@@ -98,7 +98,7 @@ impl Config {
     }
 
     /// The same with only these slots seen, in canonical form.
-    pub fn restricted(&self, keep: &[Slot]) -> Config {
+    pub fn restricted(&self, keep: &[Slot]) -> Configuration {
         let mut less = self.clone();
         for (slot, local) in less.slots.iter_mut().enumerate() {
             if !keep.contains(&(slot as Slot)) {
@@ -110,7 +110,7 @@ impl Config {
 
     /// The canonical form: slots that nobody sees or names are gone; the others are numbered by their order, or else the seen ones
     /// first, in the way that makes the least configuration.
-    pub fn canonical(&self) -> Config {
+    pub fn canonical(&self) -> Configuration {
         let named = self.named();
         let stays = |slot: Slot| self.is_seen(slot) || named & 1 << slot != 0;
         if !self.order.is_empty() {
@@ -121,7 +121,7 @@ impl Config {
             return self.renamed(&renaming);
         }
         let mut seen: Vec<Slot> = self.seen().collect();
-        let mut least: Option<Config> = None;
+        let mut least: Option<Configuration> = None;
         permutations(&mut seen, 0, &mut |seen| {
             let candidate = self.renamed(&self.by_occurrence(seen));
             if least.as_ref().is_none_or(|least| candidate < *least) {
@@ -150,7 +150,7 @@ impl Config {
         renaming
     }
 
-    fn renamed(&self, renaming: &Renaming) -> Config {
+    fn renamed(&self, renaming: &Renaming) -> Configuration {
         let n_slots = renaming.iter().flatten().count();
         let rename = |item: &Item| match item {
             Item::Slot(slot) => Item::Slot(renaming[*slot as usize].unwrap_or(*slot)),
@@ -164,7 +164,7 @@ impl Config {
             }
         }
         let order = if self.order.is_empty() { Vec::new() } else { (0..n_slots as Slot).collect() };
-        Config { shared: self.shared.iter().map(rename).collect(), slots, order }
+        Configuration { shared: self.shared.iter().map(rename).collect(), slots, order }
     }
 
     /// The bits of seen slots, where they are now; what was taken of others is not kept.
@@ -223,24 +223,24 @@ mod tests {
 
     #[test]
     fn the_order_of_seen_processes_does_not_matter_unless_it_is_kept() {
-        let one = Config {
+        let one = Configuration {
             shared: vec![Item::Slot(1)],
             slots: vec![Some(vec![number(1), Item::Taken(0b10)]), Some(vec![number(2), Item::Taken(0b01)])],
             order: Vec::new(),
         };
-        let other = Config {
+        let other = Configuration {
             shared: vec![Item::Slot(0)],
             slots: vec![Some(vec![number(2), Item::Taken(0b10)]), Some(vec![number(1), Item::Taken(0b01)])],
             order: Vec::new(),
         };
         assert_eq!(one.canonical(), other.canonical());
-        let ordered = |config: &Config| Config { order: vec![0, 1], ..config.clone() };
+        let ordered = |config: &Configuration| Configuration { order: vec![0, 1], ..config.clone() };
         assert_ne!(ordered(&one).canonical(), ordered(&other).canonical());
     }
 
     #[test]
     fn who_is_left_out_is_only_named() {
-        let both = Config {
+        let both = Configuration {
             shared: vec![Item::Slot(1)],
             slots: vec![Some(vec![number(1), Item::Taken(0b11)]), Some(vec![number(2), Item::Taken(0)])],
             order: Vec::new(),
