@@ -28,7 +28,7 @@ const SHARE_OF_WINDOWS: u32 = 4;
 #[derive(Clone, Debug, Default)]
 pub struct Propagating {
     views: Propagate,
-    windows: rings::Bounds,
+    windows: rings::Config,
     /// Where to keep what is shown of questions that stay open.
     shown: Option<Arc<ShownFacts>>,
 }

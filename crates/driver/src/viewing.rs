@@ -19,16 +19,16 @@ const SHARE_OF_WINDOWS: u32 = 4;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Viewing {
     views: ByViews,
-    windows: rings::Bounds,
+    windows: rings::Config,
 }
 
 impl Settings for Viewing {
     fn list(&self) -> Vec<Setting> {
-        [self.views.bounds.list(), self.windows.list()].concat()
+        [self.views.config.list(), self.windows.list()].concat()
     }
 
     fn set(&mut self, name: &str, value: &str) -> Result<(), SettingError> {
-        set_in_parts([&mut self.views.bounds, &mut self.windows], name, value)
+        set_in_parts([&mut self.views.config, &mut self.windows], name, value)
     }
 }
 
@@ -53,12 +53,12 @@ impl Engine for Viewing {
 }
 
 /// Asks windows, unless the time is over.
-fn ask_windows(bounds: rings::Bounds, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
+fn ask_windows(config: rings::Config, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
     if task.budget.check(0).is_err() {
         return Ok(Vec::new());
     }
     let budget = task.budget.time_left().map_or(task.budget.clone(), |left| task.budget.slice(left / SHARE_OF_WINDOWS));
-    ByRings::here().within(bounds).run(&Task { budget, ..task.clone() }, observer)
+    ByRings::here().within(config).run(&Task { budget, ..task.clone() }, observer)
 }
 
 /// Windows that leave a question open say more than that views do not apply, and less than what views allow.

@@ -13,7 +13,7 @@ use model::Model;
 use model::property::PropertyKind;
 use model::template::{FragmentReason, Neighbours, has_branches};
 
-use crate::bounds::Bounds;
+use crate::config::Config;
 use crate::flows::{flows, is_kept, weights};
 use crate::question::{Question, RingQuestion, asked, shown};
 use crate::refute::is_refuted;
@@ -29,7 +29,7 @@ pub struct ByRings {
     every_size: bool,
     /// Whether the questions are about runs.
     of_runs: bool,
-    bounds: Bounds,
+    config: Config,
 }
 
 impl ByRings {
@@ -48,10 +48,10 @@ impl ByRings {
         ByRings::default()
     }
 
-    /// The same, within other bounds.
+    /// The same, with other settings.
     #[must_use]
-    pub fn within(self, bounds: Bounds) -> ByRings {
-        ByRings { bounds, ..self }
+    pub fn within(self, config: Config) -> ByRings {
+        ByRings { config, ..self }
     }
 
     /// For callers that check smaller sizes by other means.
@@ -66,12 +66,12 @@ impl Engine for ByRings {
     }
 
     fn settings(&mut self) -> Option<&mut dyn Settings> {
-        Some(&mut self.bounds)
+        Some(&mut self.config)
     }
 
     fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
-        let ByRings { every_size, bounds, .. } = *self;
-        let mut asking = Asking { task, observer, every_size, bounds, open: Vec::new(), answers: Vec::new() };
+        let ByRings { every_size, config, .. } = *self;
+        let mut asking = Asking { task, observer, every_size, config, open: Vec::new(), answers: Vec::new() };
         asking.sort();
         asking.climb();
         Ok(asking.finish())
@@ -93,7 +93,7 @@ struct Asking<'a> {
     task: &'a Task<'a>,
     observer: &'a dyn Observer,
     every_size: bool,
-    bounds: Bounds,
+    config: Config,
     open: Vec<Open>,
     answers: Vec<Answer>,
 }
@@ -133,11 +133,11 @@ impl Asking<'_> {
             return self.leave(&Feature::Rendezvous.into());
         }
         let told: Vec<_> = self.open.iter().flat_map(|open| open.asked.told.iter().cloned()).collect();
-        let ring = match ring_of(self.task.model, &told, self.bounds) {
+        let ring = match ring_of(self.task.model, &told, self.config) {
             Ok(ring) => ring,
             Err(reason) => return self.leave(&outside(&reason)),
         };
-        let widest = if ring.network == Network::Tree { 1 } else { self.bounds.window_processes };
+        let widest = if ring.network == Network::Tree { 1 } else { self.config.window_processes };
         for width in 1..=widest {
             if self.open.is_empty() {
                 return;
@@ -171,7 +171,7 @@ impl Asking<'_> {
     /// Flows that windows keep among themselves, and the windows that are left then.
     fn within_flows<'w>(&self, windows: Windows<'w>) -> Result<(Windows<'w>, Vec<ConservedSum>), Failure> {
         let mut kept = if windows.ring.network == Network::Tree { Vec::new() } else { flows(&windows) };
-        kept.truncate(self.bounds.window_sums);
+        kept.truncate(self.config.window_sums);
         let mut windows = windows;
         while !kept.is_empty() {
             windows = Windows::closed_within(windows.ring, windows.sizes, (&kept, &self.task.budget))?;
@@ -275,7 +275,7 @@ pub fn certified(windows: &Windows<'_>, flows: Vec<ConservedSum>) -> RingsProof 
 
 /// Whether the program is a ring, chain or tree, whatever is asked about it.
 pub fn is_inside(model: &Model) -> bool {
-    ring_of(model, &[], Bounds::default()).is_ok()
+    ring_of(model, &[], Config::default()).is_ok()
 }
 
 /// Why a program or a property is outside the fragment, with its place; `None` where both are inside.
@@ -283,7 +283,7 @@ pub fn obstacle(model: &Model, property: PropertyId) -> Option<FragmentReason> {
     let kind: &PropertyKind = &model.template().properties[property].kind;
     match asked((model, network_of(model)), kind) {
         Err(reason) => Some(reason),
-        Ok(found) => ring_of(model, &found.told, Bounds::default()).err(),
+        Ok(found) => ring_of(model, &found.told, Config::default()).err(),
     }
 }
 
@@ -292,10 +292,10 @@ fn network_of(model: &Model) -> Network {
     if has_branches(model) { Network::Tree } else { Network::Line }
 }
 
-fn ring_of(model: &Model, told: &[Neighbours], bounds: Bounds) -> Result<Ring, FragmentReason> {
+fn ring_of(model: &Model, told: &[Neighbours], config: Config) -> Result<Ring, FragmentReason> {
     let ring = match network_of(model) {
         Network::Line => Ring::new(model, told),
         Network::Tree => Ring::tree(model),
     };
-    ring.map(|ring| Ring { bounds, ..ring })
+    ring.map(|ring| Ring { config, ..ring })
 }

@@ -144,7 +144,7 @@ fn steps_taken(windows: &Windows<'_>, counted: &Counted) -> Steps {
                 let delta = changed(counted, shape, (&before, &instance.read(&after, &parts, stand)));
                 steps.terms.extend(delta.keys().cloned());
                 steps.kinds.insert(delta.into_iter().collect());
-                if known.len() < windows.ring.bounds.window_samples && known.insert(after.clone()) {
+                if known.len() < windows.ring.config.window_samples && known.insert(after.clone()) {
                     open.push_back(after);
                 }
             }
@@ -195,7 +195,7 @@ pub fn seen_weight(flow: &BTreeMap<RingWeight, u64>, shape: &Shape, state: &Wind
 pub fn flows(windows: &Windows<'_>) -> Vec<ConservedSum> {
     let counted = Counted::new(windows);
     let Steps { kinds: steps, terms: unknown } = steps_taken(windows, &counted);
-    if unknown.len() > windows.ring.bounds.window_weights {
+    if unknown.len() > windows.ring.config.window_weights {
         return Vec::new();
     }
     let unknown: Vec<RingWeight> = unknown.into_iter().collect();
@@ -213,7 +213,7 @@ pub fn flows(windows: &Windows<'_>) -> Vec<ConservedSum> {
             rows[number[term]].rest[column] += times;
         }
     }
-    let found = eliminated(rows, steps.len(), windows.ring.bounds.window_candidates);
+    let found = eliminated(rows, steps.len(), windows.ring.config.window_candidates);
     let mut flows: Vec<ConservedSum> = found
         .into_iter()
         .filter_map(|row| {

@@ -26,7 +26,7 @@ use model::value::Value;
 use rustc_hash::{FxHashMap, FxHashSet};
 use streett::{EdgeBits, GraphArc, MarkedGraph, StreettPair};
 
-use crate::bounds::Bounds;
+use crate::config::Config;
 use crate::question::touched;
 use crate::runs::{Runs, Side};
 use crate::walk::Weights;
@@ -176,8 +176,8 @@ impl<'r, 'w, 'a> Refuter<'r, 'w, 'a> {
         Refuter { runs, flows, conditions, nodes: Vec::new(), numbers, meets, budget }
     }
 
-    fn bounds(&self) -> &Bounds {
-        &self.runs.windows.ring.bounds
+    fn config(&self) -> &Config {
+        &self.runs.windows.ring.config
     }
 
     fn refutes(&mut self, goal: &Goal) -> Result<bool, StopReason> {
@@ -189,7 +189,7 @@ impl<'r, 'w, 'a> Refuter<'r, 'w, 'a> {
                 }
             }
         }
-        for _ in 0..self.bounds().window_rounds {
+        for _ in 0..self.config().window_rounds {
             // What is in no finite tree is excluded first: parts of the others are dear.
             while self.is_tree() && self.prune()? {}
             if wanted.iter().all(|&node| self.nodes[node].is_dead) {
@@ -199,7 +199,7 @@ impl<'r, 'w, 'a> Refuter<'r, 'w, 'a> {
             let mut at = 0;
             while at < self.nodes.len() {
                 self.budget.check(0)?;
-                if self.nodes.len() > self.bounds().window_components {
+                if self.nodes.len() > self.config().window_components {
                     return Ok(false);
                 }
                 if !self.nodes[at].is_dead {
@@ -391,7 +391,7 @@ impl<'r, 'w, 'a> Refuter<'r, 'w, 'a> {
                     open.push(next);
                 }
             }
-            if self.nodes.len() > self.bounds().window_components {
+            if self.nodes.len() > self.config().window_components {
                 return Ok(true);
             }
         }

@@ -15,7 +15,7 @@ use model::template::{self, FragmentReason, IndexTest, Neighbours, neighbours};
 use model::types::ScalarType;
 use model::variable::{Storage, VarId};
 
-use crate::bounds::Bounds;
+use crate::config::Config;
 use crate::heap;
 use crate::instance::{Arrangement, Instance, WindowPosition};
 use crate::named::NamedIndices;
@@ -49,7 +49,7 @@ pub struct Ring {
     /// Shared cells that name a process.
     pub naming: BTreeSet<VarId>,
     /// How far windows go.
-    pub bounds: Bounds,
+    pub config: Config,
 }
 
 /// The program at every size that shows words of this width.
@@ -96,7 +96,7 @@ impl Ring {
         let (parameter, network) = (found.sized.parameter, Network::Line);
         let naming = found.naming.clone();
         let mut ring =
-            Ring { family, parameter, network, distances, least, greatest, rows, naming, bounds: Bounds::default() };
+            Ring { family, parameter, network, distances, least, greatest, rows, naming, config: Config::default() };
         ring.reach(model)?;
         if found.has_ends {
             let ends = &mut ring.distances;
@@ -137,7 +137,7 @@ impl Ring {
             greatest: 0,
             rows,
             naming,
-            bounds: Bounds::default(),
+            config: Config::default(),
         })
     }
 

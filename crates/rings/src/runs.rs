@@ -132,7 +132,7 @@ impl<'w, 'a> Runs<'w, 'a> {
         let mut runs = Runs { windows, graphs: Vec::new(), options, pairings: Vec::new() };
         let mut n_edges = 0;
         for shape in 0..windows.shapes.len() {
-            let Some(graph) = runs.graph(shape, windows.ring.bounds.window_edges - n_edges, budget)? else {
+            let Some(graph) = runs.graph(shape, windows.ring.config.window_edges - n_edges, budget)? else {
                 return Ok(None);
             };
             n_edges += graph.labels.len();
@@ -392,7 +392,7 @@ fn options_at(windows: &Windows<'_>, shape: usize, state: usize) -> Result<Vec<O
     for at in 0..windows.sizes.width {
         let process = ProcessId::new((stand.at + at) % instance.size);
         let (steps, _) =
-            attempts_up_to(model, &whole, process, windows.ring.bounds.window_ways).ok_or(Failure::Outside)?;
+            attempts_up_to(model, &whole, process, windows.ring.config.window_ways).ok_or(Failure::Outside)?;
         let stands = steps.is_empty() || is_idle(model, &whole, process);
         let mut options = Options::default();
         let mut known: BTreeSet<Turn> = BTreeSet::new();

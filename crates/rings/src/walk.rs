@@ -129,7 +129,7 @@ impl<'w, 'a> Neighbourhood<'w, 'a> {
         }
         while let Some(situation) = open.pop() {
             budget.check(0)?;
-            if known.len() > self.windows.ring.bounds.window_situations {
+            if known.len() > self.windows.ring.config.window_situations {
                 return Ok(true);
             }
             for node in self.after(situation.node) {

@@ -284,7 +284,7 @@ impl<'a> Windows<'a> {
                         return Err(Failure::Outside);
                     }
                     let context = instance.model.type_context();
-                    if ty.n_values(context).saturating_mul(open.len() as u128) > self.ring.bounds.window_starts as u128
+                    if ty.n_values(context).saturating_mul(open.len() as u128) > self.ring.config.window_starts as u128
                     {
                         return Err(Failure::Outside);
                     }
@@ -311,7 +311,7 @@ impl<'a> Windows<'a> {
             let process = ProcessId::new(place);
             let model = &instance.model;
             let (steps, footprint) =
-                attempts_up_to(model, &whole, process, self.ring.bounds.window_ways).ok_or(Failure::Outside)?;
+                attempts_up_to(model, &whole, process, self.ring.config.window_ways).ok_or(Failure::Outside)?;
             let stays = instance.stays_within(place, &footprint.cells)
                 && footprint.places.iter().all(|&other| other == process);
             if !stays {

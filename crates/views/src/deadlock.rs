@@ -288,7 +288,7 @@ impl Blocked<'_, '_> {
 
     fn pace(&mut self) -> Result<(), End> {
         self.n_trials += 1;
-        if self.n_trials > self.ground.bounds.trials {
+        if self.n_trials > self.ground.config.trials {
             return Err(End::TooMany);
         }
         if self.n_trials.is_multiple_of(TRIALS_BETWEEN_CHECKS) {

@@ -15,7 +15,7 @@ use evidence::{Evidence, Scope};
 use model::Model;
 use model::property::PropertyKind;
 
-use crate::bounds::Bounds;
+use crate::config::Config;
 use crate::configuration::{Configuration, MANY_NAMED};
 use crate::counting::prove::{Counting, least_size};
 use crate::deadlock::{self, DeadlockCandidate};
@@ -37,7 +37,7 @@ use crate::words::in_words;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ByViews {
     /// What bounds it.
-    pub bounds: Bounds,
+    pub config: Config,
     /// Whether proofs are wanted that say nothing about the instance at hand, because it is smaller than the views.
     every_size: bool,
     /// Whether columns are left out wherever they may be, and not only of views that take many steps.
@@ -63,13 +63,13 @@ impl Engine for ByViews {
     }
 
     fn settings(&mut self) -> Option<&mut dyn Settings> {
-        Some(&mut self.bounds)
+        Some(&mut self.config)
     }
 
     fn run(&self, task: &Task<'_>, observer: &dyn Observer) -> Result<Vec<Answer>, EngineError> {
-        let ByViews { every_size, leaves_out, bounds } = *self;
+        let ByViews { every_size, leaves_out, config } = *self;
         let mut asking =
-            Asking { task, observer, every_size, leaves_out, bounds: &bounds, open: Vec::new(), answers: Vec::new() };
+            Asking { task, observer, every_size, leaves_out, config: &config, open: Vec::new(), answers: Vec::new() };
         asking.begin();
         for n_named in 0..=MOST_NAMED {
             if asking.open.iter().all(|open| open.is_inside) {
@@ -79,8 +79,8 @@ impl Engine for ByViews {
                 Ok(mut found) => {
                     found.layout.hidden = rules(task.model, &found.layout);
                     asking.sort(&found);
-                    asking.climb(&found, self.bounds.processes);
-                    asking.show_all(&found, self.bounds.processes);
+                    asking.climb(&found, self.config.processes);
+                    asking.show_all(&found, self.config.processes);
                 }
                 Err(reason) => asking.leave_open(&outside(reason.text)),
             }
@@ -120,7 +120,7 @@ struct Asking<'a> {
     observer: &'a dyn Observer,
     every_size: bool,
     leaves_out: bool,
-    bounds: &'a Bounds,
+    config: &'a Config,
     open: Vec<Open>,
     answers: Vec<Answer>,
 }
@@ -179,7 +179,7 @@ impl Asking<'_> {
         let written = |open: &Open| (open.property, race::as_states(model, open.property));
         let kinds: BTreeMap<PropertyId, PropertyKind> = self.open.iter().map(written).collect();
         let Ok(counting) = Counting::new(model, &self.task.budget) else { return };
-        let counting = counting.within(*self.bounds);
+        let counting = counting.within(*self.config);
         let parameter = counting.parameter();
         if parameter.is_none() && self.every_size {
             return;
@@ -215,7 +215,7 @@ impl Asking<'_> {
     fn look_closer(&mut self) {
         let model = self.task.model;
         let Some(layout) = layout(model) else { return };
-        let ground = Ground { model, layout: &layout, bounds: self.bounds };
+        let ground = Ground { model, layout: &layout, config: self.config };
         if self.open.is_empty() || !self.open.iter().any(|open| asked(model, open.property).is_some()) {
             return;
         }
@@ -249,7 +249,7 @@ impl Asking<'_> {
         let mut ladders: BTreeMap<PropertyId, Ladder> = BTreeMap::new();
         for open in &self.open {
             if let Some(question) = &open.question {
-                let ladder = Ladder::new(model, &fragment.layout, question, ((self.bounds, most), &with.present));
+                let ladder = Ladder::new(model, &fragment.layout, question, ((self.config, most), &with.present));
                 ladders.insert(open.property, ladder.leaving_out(self.leaves_out));
             }
         }
@@ -280,7 +280,7 @@ impl Asking<'_> {
         let is_deadlock = |open: &&Open| matches!(open.question, Some(Question::NoDeadlock));
         for k in 1..=most.min(2) {
             let asked: Vec<PropertyId> = self.open.iter().filter(is_deadlock).map(|open| open.property).collect();
-            let steps = Steps { most: self.bounds.steps_to_show, first_look: usize::MAX };
+            let steps = Steps { most: self.config.steps_to_show, first_look: usize::MAX };
             if asked.is_empty() {
                 return;
             }
@@ -300,7 +300,7 @@ impl Asking<'_> {
         k: usize,
         (asked, steps): (&[PropertyId], Steps),
     ) -> Option<BTreeMap<PropertyId, Failed>> {
-        let ground = Ground { model: self.task.model, layout, bounds: self.bounds };
+        let ground = Ground { model: self.task.model, layout, config: self.config };
         let budget = &self.task.budget;
         let mut failed: BTreeMap<PropertyId, Failed> = BTreeMap::new();
         let mut reasons: BTreeMap<PropertyId, StopReason> = BTreeMap::new();

@@ -20,7 +20,12 @@ pub struct Extended {
 
 /// All ways to see the process of `one` in the configuration, too; in this slot, if one is given. `None` where one of them would need more than
 /// [`MOST_SLOTS`].
-pub fn extensions(layout: &Layout, config: &Configuration, one: &Configuration, only: Option<Slot>) -> Option<Vec<Extended>> {
+pub fn extensions(
+    layout: &Layout,
+    config: &Configuration,
+    one: &Configuration,
+    only: Option<Slot>,
+) -> Option<Vec<Extended>> {
     let Some(newest) = one.seen().next() else { return Some(Vec::new()) };
     let mut join = Join { layout, one, newest, only, found: Vec::new(), is_full: false };
     if let Some(same) = join.forced(config) {

@@ -15,7 +15,7 @@ use model::statements::statements;
 use model::variable::VarId;
 use model::visit::each_part;
 
-use crate::bounds::Bounds;
+use crate::config::Config;
 use crate::fragment::Question;
 use crate::layout::{Layout, Presence};
 use crate::origin::Reliance;
@@ -68,7 +68,7 @@ pub(crate) struct Ladder {
     n_turns: usize,
     is_narrow: bool,
     most_at_first: usize,
-    bounds: Bounds,
+    config: Config,
 }
 
 impl Ladder {
@@ -77,7 +77,7 @@ impl Ladder {
         model: &Model,
         layout: &Layout,
         question: &Question,
-        ((bounds, most), present): ((&Bounds, usize), &[Presence]),
+        ((config, most), present): ((&Config, usize), &[Presence]),
     ) -> Ladder {
         let rung = Rung { effort: Effort::Light, k: 1, says_of_all: false, veiled: BTreeSet::new() };
         let mut needed = decisive(model, matches!(question, Question::NoFault));
@@ -94,8 +94,8 @@ impl Ladder {
             tried: Vec::new(),
             n_turns: 0,
             is_narrow: true,
-            most_at_first: bounds.steps_at_first,
-            bounds: *bounds,
+            most_at_first: config.steps_at_first,
+            config: *config,
         }
     }
 
@@ -107,7 +107,7 @@ impl Ladder {
     /// How many steps the views may take.
     pub fn most_steps(&self) -> usize {
         match self.rung.effort {
-            _ if self.rung.k == 1 && self.most > 1 => self.bounds.steps_of_one,
+            _ if self.rung.k == 1 && self.most > 1 => self.config.steps_of_one,
             Effort::Light if self.rung.k > 1 && !self.veil().is_empty() => self.most_at_first,
             _ => usize::MAX,
         }
@@ -116,7 +116,7 @@ impl Ladder {
     /// With how many views it is asked first whether they are of any use: whether views of three are tried depends on how many those of two are.
     pub fn first_look(&self) -> usize {
         match self.rung.k {
-            2 if self.most > 2 => self.bounds.views_to_widen + 1,
+            2 if self.most > 2 => self.config.views_to_widen + 1,
             _ => 32,
         }
     }
@@ -129,7 +129,7 @@ impl Ladder {
             Failed::TooDear => BTreeSet::new(),
         };
         match (self.rung.effort, why) {
-            (Effort::Guided, Failed::Admitted(..)) if !read.is_empty() && self.n_turns < self.bounds.turns => {
+            (Effort::Guided, Failed::Admitted(..)) if !read.is_empty() && self.n_turns < self.config.turns => {
                 self.n_turns += 1;
                 self.rung.veiled.retain(|column| !read.contains(column));
                 true
@@ -160,7 +160,7 @@ impl Ladder {
     /// One process more, or what views say of all processes, whichever the violation asks for; the other one afterwards.
     fn widen(&mut self, is_witnessed: bool, n_views: usize) -> bool {
         if self.rung.k >= 2 {
-            self.is_narrow &= n_views <= self.bounds.views_to_widen;
+            self.is_narrow &= n_views <= self.config.views_to_widen;
         }
         let presences = (2, true);
         let more = match self.rung.k {

@@ -2,12 +2,12 @@
 //!
 //! In: a program with one family of N interchangeable processes. Out: proofs that hold for every N. [`fragment`] says which programs these
 //! are; [`configuration`] is what is known of a state when few processes are seen, [`sight`] and [`act`] are the values of expressions and the
-//! steps there; [`fixpoint`] closes sets of views under steps, [`pattern`] looks for violating states that views do not exclude. [`bounds`] says how far all of this goes.
+//! steps there; [`fixpoint`] closes sets of views under steps, [`pattern`] looks for violating states that views do not exclude. [`config`] says how far all of this goes.
 
 pub mod act;
 mod alike;
-pub mod bounds;
 pub mod choices;
+pub mod config;
 pub mod configuration;
 pub mod counting;
 pub mod deadlock;

@@ -15,8 +15,8 @@ use model::types::ScalarType;
 use model::value::Value;
 use model::variable::{CellId, Storage};
 
-use crate::bounds::{Bounds, USUAL};
 use crate::choices::Choices;
+use crate::config::{Config, USUAL};
 use crate::configuration::{Configuration, Item, MOST_SLOTS, Slot};
 use crate::hiding::ViewColumn;
 use crate::layout::{ElementArray, Layout, LocalColumn, SharedColumn, holds_members, is_over};
@@ -78,13 +78,13 @@ pub struct Ground<'m> {
     /// What its configurations consist of.
     pub layout: &'m Layout,
     /// How far everything goes.
-    pub bounds: &'m Bounds,
+    pub config: &'m Config,
 }
 
 impl<'m> Ground<'m> {
-    /// A program, with the usual bounds.
+    /// A program, with the usual settings.
     pub fn new(model: &'m Model, layout: &'m Layout) -> Ground<'m> {
-        Ground { model, layout, bounds: &USUAL }
+        Ground { model, layout, config: &USUAL }
     }
 }
 

@@ -244,7 +244,12 @@ impl<'m> Crowd<'m> {
     }
 
     /// The edge of a step: the view, the mover, and the configuration afterwards, in which slots have kept their numbers.
-    fn edge(&self, (at, view): (usize, &Configuration), by: (Who, Option<ActionId>), after: &Configuration) -> Result<Edge, Halt> {
+    fn edge(
+        &self,
+        (at, view): (usize, &Configuration),
+        by: (Who, Option<ActionId>),
+        after: &Configuration,
+    ) -> Result<Edge, Halt> {
         let list = listed(after);
         let new = |slot: usize| list.iter().position(|&one| one as usize == slot).map(|at| at as Slot);
         let target = after.restricted(&[ME]);

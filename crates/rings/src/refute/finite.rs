@@ -24,7 +24,7 @@ impl Refuter<'_, '_, '_> {
         let mut around: Vec<Context> = Vec::new();
         while around.len() < self.nodes.len() {
             self.budget.check(0)?;
-            if self.nodes.len() > self.bounds().window_components {
+            if self.nodes.len() > self.config().window_components {
                 return Ok(false);
             }
             if self.is_within_dead(around.len()) {

@@ -184,7 +184,7 @@ impl<'m> Closure<'_, 'm> {
         if self.known.contains(&view) {
             return Ok(());
         }
-        if self.views.len() >= self.roster.bounds.counted_views {
+        if self.views.len() >= self.roster.config.counted_views {
             return Err(Failure::TooMany);
         }
         let key = blind(self.roster, &Scene::of(&view));
@@ -410,7 +410,7 @@ impl<'m> Closure<'_, 'm> {
 
     fn pace(&mut self) -> Result<(), Failure> {
         self.n_ways += 1;
-        if self.n_ways > self.roster.bounds.counted_ways || self.n_systems.get() > self.roster.bounds.counted_systems {
+        if self.n_ways > self.roster.config.counted_ways || self.n_systems.get() > self.roster.config.counted_systems {
             return Err(Failure::TooMany);
         }
         if self.n_ways.is_multiple_of(256) {

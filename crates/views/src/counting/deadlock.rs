@@ -242,7 +242,7 @@ impl<'m> Search<'_, '_, 'm> {
         let mut found = Vec::new();
         loop {
             self.n_trials += 1;
-            if self.n_trials > self.found.roster.bounds.counted_trials {
+            if self.n_trials > self.found.roster.config.counted_trials {
                 return Err(Failure::TooMany);
             }
             if self.n_trials.is_multiple_of(64) {

@@ -24,8 +24,8 @@ use super::look::{Halt, Look, Scene, Val, Who};
 use super::roster::{CountingView, MOST_SHOWN, Roster};
 use super::signs;
 use super::weigh::candidates;
-use crate::bounds::Bounds;
 use crate::choices::Choices;
+use crate::config::Config;
 
 /// A program that can be counted in.
 pub struct Counting<'m> {
@@ -44,13 +44,13 @@ impl<'m> Counting<'m> {
     /// # Errors
     /// What stands in the way.
     pub fn new(model: &'m Model, budget: &'m Budget) -> Result<Counting<'m>, FragmentReason> {
-        Ok(Counting { roster: Roster::new(model, Vec::new(), Bounds::default())?, budget, shows_signs: [false, true] })
+        Ok(Counting { roster: Roster::new(model, Vec::new(), Config::default())?, budget, shows_signs: [false, true] })
     }
 
-    /// The same, within other bounds.
+    /// The same, with other settings.
     #[must_use]
-    pub fn within(mut self, bounds: Bounds) -> Counting<'m> {
-        self.roster.bounds = bounds;
+    pub fn within(mut self, config: Config) -> Counting<'m> {
+        self.roster.config = config;
         self
     }
 
@@ -76,7 +76,7 @@ impl<'m> Counting<'m> {
         let mut proved = Proved::new();
         let named = ends::mentioned(&self.roster, questions);
         let with_named =
-            (!named.is_empty()).then(|| Roster::new(self.roster.model, named, self.roster.bounds).ok()).flatten();
+            (!named.is_empty()).then(|| Roster::new(self.roster.model, named, self.roster.config).ok()).flatten();
         for roster in [Some(&self.roster), with_named.as_ref()].into_iter().flatten() {
             for shows_signs in self.shows_signs {
                 if proved.len() < questions.len() {

@@ -20,7 +20,7 @@ use model::value::Value;
 use model::variable::{CellId, Init, Storage, VarId};
 
 use super::form::{Form, Term};
-use crate::bounds::Bounds;
+use crate::config::Config;
 
 /// Cells with more values are not shown.
 pub const MOST_SHOWN: i64 = 24;
@@ -36,7 +36,7 @@ pub struct Roster<'m> {
     /// The program as it was written.
     pub text: &'m Model,
     /// How far everything goes.
-    pub bounds: Bounds,
+    pub config: Config,
     /// The families of interchangeable processes.
     pub many: Vec<FamilyId>,
     /// The processes of these families that are not like the others.
@@ -66,12 +66,12 @@ impl<'m> Roster<'m> {
     ///
     /// # Errors
     /// What stands in the way.
-    pub fn new(model: &'m Model, named: Vec<NamedEnds>, bounds: Bounds) -> Result<Roster<'m>, FragmentReason> {
+    pub fn new(model: &'m Model, named: Vec<NamedEnds>, config: Config) -> Result<Roster<'m>, FragmentReason> {
         let text = model.template();
         let mut roster = Roster {
             model,
             text,
-            bounds,
+            config,
             many: Vec::new(),
             named,
             singles: Vec::new(),

@@ -207,10 +207,10 @@ impl<'a> Closure<'a> {
                 from[block as usize].push(at);
             }
         }
-        let bounds = ground.bounds;
+        let config = ground.config;
         let (most_states, most_scenes) = match flows.is_empty() {
-            true => (bounds.cell_states, bounds.cell_scenes),
-            false => (bounds.cell_states_with_sums, bounds.cell_scenes_with_sums),
+            true => (config.cell_states, config.cell_scenes),
+            false => (config.cell_states_with_sums, config.cell_scenes_with_sums),
         };
         Closure {
             skeleton,
@@ -219,7 +219,7 @@ impl<'a> Closure<'a> {
             filter: ViewFilter::new(skeleton, shape, flows),
             most_states,
             most_scenes,
-            most_questions: bounds.cell_questions,
+            most_questions: config.cell_questions,
             steps,
             from,
             theta: FxHashSet::default(),

@@ -183,7 +183,7 @@ impl Unknowns {
 /// Flows of a program, those with few weights first.
 pub fn flows(ground: Ground<'_>, skeleton: &Skeleton, grain: Grain) -> Vec<Flow> {
     let unknowns = Unknowns::new(ground, skeleton, grain);
-    if unknowns.n > ground.bounds.sum_weights {
+    if unknowns.n > ground.config.sum_weights {
         return Vec::new();
     }
     let equations = unknowns.equations(skeleton);
@@ -204,7 +204,7 @@ pub fn flows(ground: Ground<'_>, skeleton: &Skeleton, grain: Grain) -> Vec<Flow>
     let mut exact: Vec<Vec<i64>> = Vec::new();
     let mut found: Vec<(usize, Flow)> = Vec::new();
     for modulus in
-        [0].into_iter().chain(moduli.into_iter().map(|modulus| modulus as i64)).take(ground.bounds.sum_moduli)
+        [0].into_iter().chain(moduli.into_iter().map(|modulus| modulus as i64)).take(ground.config.sum_moduli)
     {
         for solution in solutions(unknowns.n, &equations, modulus).unwrap_or_default() {
             let weights = simplest(&solution, modulus);
@@ -221,7 +221,7 @@ pub fn flows(ground: Ground<'_>, skeleton: &Skeleton, grain: Grain) -> Vec<Flow>
         }
     }
     found.sort_by_key(|(n_weights, _)| *n_weights);
-    found.truncate(ground.bounds.sums);
+    found.truncate(ground.config.sums);
     found.into_iter().map(|(_, flow)| flow).collect()
 }
 

@@ -281,7 +281,7 @@ impl<'m> Fine<'m> {
     /// A violating state that the views admit. What they exclude they exclude for good: they only get finer.
     fn candidate(&self, attempt: &mut Attempt<'_>) -> Result<Option<Position>, StopReason> {
         let views = attempt.views.iter().map(|graded| &*graded.view);
-        let joint = Joint::new(&self.skeleton, (views, attempt.flows), (self.ground.bounds.cell_choices, self.budget));
+        let joint = Joint::new(&self.skeleton, (views, attempt.flows), (self.ground.config.cell_choices, self.budget));
         while let Some(pattern) = attempt.patterns.get(attempt.at) {
             if let Some(found) = joint.candidate(pattern)? {
                 return Ok(Some(found));
@@ -293,18 +293,18 @@ impl<'m> Fine<'m> {
 
     /// From cheap to dear.
     fn rungs(&self, flows: &[Flow]) -> Vec<Rung> {
-        let bounds = self.ground.bounds;
+        let config = self.ground.config;
         let n_states = self.skeleton.states.len();
-        let can_be_full = n_states <= bounds.cell_locals_apart;
+        let can_be_full = n_states <= config.cell_locals_apart;
         let n_views = self.groups(flows).len();
         let can_be_joined = (2..=MOST_TOGETHER).contains(&n_views);
         let mut rungs = vec![Rung::Finer(Level::Kept)];
         rungs.extend(can_be_joined.then_some(Rung::Together(Level::Kept)));
         rungs.extend(can_be_full.then_some(Rung::Finer(Level::Full)));
         rungs.extend((can_be_joined && can_be_full).then_some(Rung::Together(Level::Full)));
-        rungs.extend((n_states <= bounds.cell_locals_merged && n_views > 2).then_some(Rung::Pairs));
+        rungs.extend((n_states <= config.cell_locals_merged && n_views > 2).then_some(Rung::Pairs));
         let n_cells = self.naming.len() + self.data.len();
-        let can_be_merged = n_states <= bounds.cell_locals_merged && self.naming.len() > 1 && n_cells <= MOST_CELLS;
+        let can_be_merged = n_states <= config.cell_locals_merged && self.naming.len() > 1 && n_cells <= MOST_CELLS;
         rungs.extend(can_be_merged.then_some(Rung::Merged));
         rungs
     }

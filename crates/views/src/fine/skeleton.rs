@@ -150,7 +150,7 @@ impl<'m> Lister<'_, 'm> {
             return Ok(id);
         }
         let id = self.found.states.len() as u32;
-        if self.found.states.len() >= self.ground.bounds.cell_locals {
+        if self.found.states.len() >= self.ground.config.cell_locals {
             return Err(Refusal::TooMany);
         }
         self.found.states.push(local.clone());
@@ -189,7 +189,7 @@ impl<'m> Lister<'_, 'm> {
                     options.iter().map(|&option| [&local[..], &[option]].concat()).collect::<Vec<_>>()
                 };
                 locals = locals.iter().flat_map(extended).collect();
-                if locals.len() > self.ground.bounds.cell_locals {
+                if locals.len() > self.ground.config.cell_locals {
                     return Err(Refusal::TooMany);
                 }
             }
@@ -311,7 +311,7 @@ impl<'m> Lister<'_, 'm> {
         all: Vec<Vec<Conjunction>>,
         scan: Scan,
     ) -> Result<(), Refusal> {
-        if self.drafts.len() >= self.ground.bounds.cell_steps {
+        if self.drafts.len() >= self.ground.config.cell_steps {
             return Err(Refusal::TooMany);
         }
         let mut target = None;

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 engine::config! {
     /// What bounds views.
-    pub struct Bounds {
+    pub struct Config {
         /// The most processes in a view.
         pub processes: usize = 3,
         /// Views of one process, where more may be tried, take so many steps: where these do not do, views of two decide sooner.
@@ -60,4 +60,4 @@ engine::config! {
 }
 
 /// The usual ones.
-pub static USUAL: LazyLock<Bounds> = LazyLock::new(Bounds::default);
+pub static USUAL: LazyLock<Config> = LazyLock::new(Config::default);

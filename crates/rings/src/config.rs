@@ -4,7 +4,7 @@
 
 engine::config! {
     /// What bounds windows of neighbours.
-    pub struct Bounds {
+    pub struct Config {
         /// The most processes in a window of neighbours.
         pub window_processes: usize = 3,
         /// A window of neighbours starts in so many ways, at most.
