@@ -336,10 +336,15 @@ impl Bdd {
                 (_, Some(&bit)) => {
                     let (low, high) =
                         here.filter(|node| node.0 == bit).map_or((row, row), |(_, low, high)| (low, high));
-                    let mut with = vector.clone();
-                    with[bit as usize] = true;
-                    open.push((high, decided + 1, with));
-                    open.push((low, decided + 1, vector));
+                    // What is empty is not kept: with it there would be a vector for each bit that is decided.
+                    if high != 0 {
+                        let mut with = vector.clone();
+                        with[bit as usize] = true;
+                        open.push((high, decided + 1, with));
+                    }
+                    if low != 0 {
+                        open.push((low, decided + 1, vector));
+                    }
                 }
             }
         }

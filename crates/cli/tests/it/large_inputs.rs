@@ -156,7 +156,7 @@ fn memory_is_kept_by_every_kind_of_search() {
 #[test]
 fn memory_is_kept_with_hundreds_of_thousands_of_cells() {
     let place = Place::new();
-    for n_cells in [200_000, 400_000, 800_000] {
+    for n_cells in [60_000, 150_000, 400_000, 800_000] {
         let text = format!(
             "program cells {{ shared a: [0..=3; {n_cells}];
                process P[i in 0..<2] {{ loop {{ s: a[i] = 1; t: a[i] = 0; }} }}
@@ -169,9 +169,24 @@ fn memory_is_kept_with_hundreds_of_thousands_of_cells() {
             let line = format!("{call} --progress none --timeout 8s --memory 200M");
             let usage = Usage::of(&place, &line).unwrap();
             assert!(usage.peak_mb <= 225, "{line} with {n_cells} cells took {} MB", usage.peak_mb);
-            assert_eq!(usage.told.status, 3, "{line}: {} {}", usage.told.out, usage.told.err);
+            assert!(matches!(usage.told.status, 0 | 3), "{line}: {} {}", usage.told.out, usage.told.err);
         }
     }
+}
+
+/// What is listed of a set takes room for what is in it, not for each bit that is looked at.
+#[test]
+fn diagrams_of_many_cells_take_room_for_each_cell_alone() {
+    let place = Place::new();
+    place.write(
+        "cells.pw",
+        "program cells { shared a: [0..=3; 10000];
+           process P[i in 0..<2] { loop { s: a[i] = 1; t: a[i] = 0; } }
+           invariant q: a[0] <= 2; }",
+    );
+    let usage = Usage::of(&place, "check cells.pw --method forward --property q -q --progress none").unwrap();
+    assert_eq!(usage.told.status, 0, "{}", usage.told.err);
+    assert!(usage.peak_mb <= 120, "{} MB", usage.peak_mb);
 }
 
 #[test]

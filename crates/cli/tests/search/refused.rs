@@ -112,7 +112,7 @@ fn a_limit_on_one_host_is_unknown_for_all_with_its_name() {
     assert!(told.out.contains("not complete: on host local: the memory limit of"), "{}", told.out);
     let told = place.run("check counters.pw -N 4 --hosts hosts.txt --method mono --progress none").exits(3);
     assert!(told.out.contains("on host local: the memory limit of"), "{}", told.out);
-    let call = "explore counters.pw -N 5 --hosts hosts.txt --timeout 1s --progress none";
+    let call = "explore counters.pw -N 6 --hosts hosts.txt --timeout 1s --progress none";
     place.write("hosts.txt", local_hosts(2, ""));
     place.run(call).exits(3).prints("not complete: the time limit of 1 s was reached");
 }
