@@ -252,6 +252,14 @@ pub fn program(model: &Model, source: &SourceFile) -> Result<PromelaProgram, Vec
 }
 
 /// Writes the text.
+/// What `pan -f` has to be compiled with for so many processes, if anything: it has room for six, the one that starts them and the claim among them, and for four more with each number.
+fn many_fair(n_processes: usize) -> String {
+    match (n_processes + 4).div_ceil(4) {
+        0..=2 => String::new(),
+        fours => format!(" -DNFAIR={fours}"),
+    }
+}
+
 struct PromelaWriter<'m> {
     model: &'m Model,
     source: &'m SourceFile,
@@ -286,7 +294,8 @@ impl PromelaWriter<'_> {
         for claim in claims {
             put!(self.out, " *");
             put!(self.out, " *   {}", claim.title);
-            put!(self.out, " *     spin {}-a model.pml && gcc -O2 -DNOREDUCE -o pan pan.c", claim.defines());
+            let fair = if claim.weakly_fair { many_fair(self.model.processes.len()) } else { String::new() };
+            put!(self.out, " *     spin {}-a model.pml && gcc -O2 -DNOREDUCE{fair} -o pan pan.c", claim.defines());
             put!(self.out, " *     ./pan -a {}-m1000000 -N {}", if claim.weakly_fair { "-f " } else { "" }, claim.name);
         }
         put!(self.out, " */");

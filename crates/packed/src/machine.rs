@@ -235,8 +235,8 @@ impl Machine<'_> {
         self.told(paths, state)
     }
 
-    /// Takes those of the moves that are enabled.
-    #[inline]
+    /// Takes those of the moves that are enabled; most of the time of a search is spent here.
+    #[inline(always)]
     fn try_moves<const W: usize>(&self, moves: &[Move], state: &Packed<W>, paths: &mut Paths<'_, W>) -> Flow {
         for next in moves.iter().filter(|next| next.test.holds(state)) {
             let step = &self.code.steps[next.step as usize];

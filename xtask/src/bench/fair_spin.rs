@@ -56,7 +56,9 @@ pub fn search(spin: &Spin, binary: &Binary, question: &FairQuestion<'_>) -> Resu
         return Ok(FairSearch::TooLong);
     }
     let compile = ["-O2", "-w", "-DNOREDUCE", "-DMEMLIM=4096", "-o", "pan", "pan.c"];
-    if Bounded::run(Command::new("cc").args(compile), spin.directory(), MAKING)?.is_none_or(|ran| !ran.is_success) {
+    if Bounded::run(Command::new("cc").args(compile).args(commands.fair), spin.directory(), MAKING)?
+        .is_none_or(|ran| !ran.is_success)
+    {
         return Ok(FairSearch::TooLong);
     }
     let patience = Duration::from_secs_f64(question.seconds);
@@ -83,6 +85,8 @@ fn found(printed: &str, seconds: f64) -> Result<FairSearch, String> {
 #[derive(Debug, PartialEq)]
 struct Commands<'t> {
     generate: Vec<&'t str>,
+    /// For how many processes `pan -f` is compiled, where it says so.
+    fair: Option<&'t str>,
     search: Vec<&'t str>,
 }
 
@@ -99,7 +103,8 @@ impl<'t> Commands<'t> {
         };
         let pair = lines.windows(2).find(|pair| is_of_property(&pair[1]))?;
         let generate = pair[0].iter().skip(1).take_while(|word| **word != "&&").copied().collect();
-        Some(Commands { generate, search: pair[1][1..].to_vec() })
+        let fair = pair[0].iter().find(|word| word.starts_with("-DNFAIR=")).copied();
+        Some(Commands { generate, fair, search: pair[1][1..].to_vec() })
     }
 }
 
@@ -143,7 +148,7 @@ mod tests {
 
     const TEXT: &str = "/* lock, N = 2
  *   line 9: property lives: …
- *     spin -DRUNS -a model.pml && gcc -O2 -DNOREDUCE -o pan pan.c
+ *     spin -DRUNS -a model.pml && gcc -O2 -DNOREDUCE -DNFAIR=3 -o pan pan.c
  *     ./pan -a -f -m1000000 -N lives_1
  *
  *   line 10: property live: …
@@ -158,6 +163,7 @@ mod tests {
         assert_eq!(commands.generate, ["-DRUNS", "-DTURNS", "-a", "model.pml"]);
         assert_eq!(commands.search, ["-a", "-m1000000", "-N", "live_1"]);
         assert_eq!(Commands::of(TEXT, "lives").unwrap().search.last(), Some(&"lives_1"));
+        assert_eq!((Commands::of(TEXT, "lives").unwrap().fair, commands.fair), (Some("-DNFAIR=3"), None));
         assert_eq!(Commands::of(TEXT, "safe"), None);
     }
 

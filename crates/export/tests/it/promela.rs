@@ -41,3 +41,16 @@ fn a_process_without_steps_comes_back() {
     let back = load("back.pml", &written, &[]);
     assert_eq!(sizes(&back.model), sizes(&read.model), "{written}");
 }
+
+/// `pan -f` has room for six processes, with those that the exported text adds, unless it is told that there are more.
+#[test]
+fn many_processes_under_weak_fairness_say_how_pan_is_compiled() {
+    let text = "program turns(N: 2..) { shared t: [bool; N];
+        process P[i in 0..<N] { loop { a: t[i] = true; b: t[i] = false; } }
+        property p: always eventually P[0]@b under weak P[*]; }";
+    for (size, words) in [(4, "-DNOREDUCE -o"), (5, "-DNFAIR=3 -o"), (8, "-DNFAIR=3 -o"), (9, "-DNFAIR=4 -o")] {
+        let read = load("turns.pw", text, &[("N".to_owned(), size)]);
+        let written = export(&read.model, &read.source, TargetLanguage::Promela).unwrap();
+        assert!(written.contains(words), "N = {size}: {written}");
+    }
+}
