@@ -46,7 +46,7 @@ const OTHERS: [&str; 2] = ["global", "mono"];
 /// A wrong verdict, or a program that cannot be run.
 pub fn table(binary: &Binary, spin: Option<&Spin>, groups: &[AimedGroup]) -> Result<String, String> {
     let mut text = String::from(
-        "| program | property | instance | method | seconds | aim | `global` | `mono` | SPIN `-a -f` |\n|---|---|---|---|--:|--:|--:|--:|--:|\n",
+        "| program | property | instance | method | seconds | aim | `global` | `mono` | `pan -a -f` |\n|---|---|---|---|--:|--:|--:|--:|--:|\n",
     );
     for group in groups {
         let mut beside: Vec<String> = Vec::new();

@@ -45,7 +45,7 @@ fn measure_all(root: &Path, writes: bool) -> Result<bool, String> {
     let before = std::fs::read_to_string(root.join("docs/benchmarks.md")).map_err(|error| error.to_string())?;
     let mut text = String::from(
         "## Instructions\n\nMade by `cargo xtask bench instructions --write`: millions of instructions of the whole command with `-q -j 1`, counted by callgrind. \
-         They do not depend on how busy the machine is; without `--write` the command fails where a question takes more than 3 % more.\n\n\
+         They do not depend on how busy the machine is; without writing, the command fails where a question takes more than 3 % more.\n\n\
          | program | N | property | method | million instructions |\n|---|--:|---|---|--:|\n",
     );
     let mut is_fine = true;
